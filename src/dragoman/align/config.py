@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from dragoman.align.symmetrization import Symmetrization
 from dragoman.errors import InputError
+from dragoman.settings import Record
 
 __all__ = ["AlignConfig", "AlignMethod", "AlignStep", "Direction", "FastConfig", "StepProgress"]
 
@@ -37,7 +38,7 @@ class Direction(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AlignStep:
+class AlignStep(Record):
     """Progress report after an iteration of one direction."""
 
     direction: Direction
@@ -49,7 +50,7 @@ StepProgress: TypeAlias = Callable[[AlignStep], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FastConfig:
+class FastConfig(Record):
     """Settings of the `fast` aligner."""
 
     n_iterations: int = 5
@@ -61,7 +62,7 @@ class FastConfig:
     alpha: float = 0.01
     """Dirichlet prior on translation distributions (variational Bayes); 0: maximum likelihood."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.n_iterations < 1:
             raise InputError(f"the number of iterations must be at least 1, not {self.n_iterations}")
         if not 0 < self.null_prob < 1:
@@ -73,7 +74,7 @@ class FastConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AlignConfig:
+class AlignConfig(Record):
     """Settings of word alignment."""
 
     method: AlignMethod = AlignMethod.FAST
@@ -84,7 +85,7 @@ class AlignConfig:
     """Seed of Eflomal's sampler; the other methods are deterministic."""
     fast: FastConfig = field(default_factory=FastConfig)
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         limit = 200 if self.method is AlignMethod.HMM else MAX_LENGTH  # the limit of the library's HMM
         if not 1 <= self.max_length <= limit:
             raise InputError(f"the maximum sentence length must be from 1 to {limit}, not {self.max_length}")

@@ -14,6 +14,7 @@ from dragoman.align.config import AlignStep, Direction, FastConfig, StepProgress
 from dragoman.align.links import Alignment
 from dragoman.corpus import Side
 from dragoman.errors import MismatchError
+from dragoman.settings import Record, takes_text
 
 __all__ = ["FastModel", "FastStep", "train_fast"]
 
@@ -29,7 +30,7 @@ class FastStep:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FastModel:
+class FastModel(Record):
     """A trained model of one direction, for aligning new text. Word ids are those of the training text."""
 
     direction: Direction
@@ -42,6 +43,7 @@ class FastModel:
         return Alignment(*links_of(chosen.offsets, assignment, self.direction is Direction.REVERSE))
 
 
+@takes_text
 def train_fast(
     source: Side,
     target: Side,

@@ -18,6 +18,7 @@ from dragoman.align.config import AlignMethod, AlignStep, Direction, StepProgres
 from dragoman.align.links import Alignment
 from dragoman.corpus import Side
 from dragoman.errors import FailedError, InputError
+from dragoman.settings import takes_text
 from dragoman.types import Int32Array, Int64Array
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def is_installed() -> bool:
     return importlib.util.find_spec("thot") is not None
 
 
+@takes_text
 def train_library(
     source: Side,
     target: Side,

@@ -7,6 +7,7 @@ import enum
 from dragoman._core import symmetrize_links
 from dragoman.align.links import Alignment
 from dragoman.errors import MismatchError
+from dragoman.settings import takes_text
 
 __all__ = ["Symmetrization", "symmetrize"]
 
@@ -35,6 +36,7 @@ class Symmetrization(enum.StrEnum):
     neighbour and leave no adjacent link with neighbours of both kinds."""
 
 
+@takes_text
 def symmetrize(
     forward: Alignment, reverse: Alignment, symmetrization: Symmetrization, *, n_threads: int = 1
 ) -> Alignment:

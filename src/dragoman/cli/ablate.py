@@ -25,6 +25,7 @@ from dragoman.recipe.list_cell import learned_weights
 from dragoman.report import load_experiment, write_page
 from dragoman.report.tables import Table as ReportTable
 from dragoman.run import cell_folder, translations_file
+from dragoman.settings import Record
 from dragoman.text import read_lines, replace_bytes
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ _test = partial(typer.Option, rich_help_panel="Test set")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AblateOptions:
+class AblateOptions(Record):
     """Options of `ablate`."""
 
     nbest: Annotated[list[str], _dev(metavar="FILE", help="Candidate list of the development set; repeat.")]

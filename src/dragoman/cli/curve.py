@@ -19,6 +19,7 @@ from dragoman.cli.session import Json, Quiet, Session, Threads, check_inputs, ch
 from dragoman.cost import cpu_seconds
 from dragoman.errors import InputError
 from dragoman.metric import Tokenizer, metric_label
+from dragoman.settings import Record
 from dragoman.system import Preset, System
 from dragoman.text import open_output, printable, read_lines, replace_bytes
 from dragoman.tune import CurveConfig, WeightCurve, system_curves
@@ -32,7 +33,7 @@ _features, _range, _search, _metric, _result = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Options:
+class _Options(Record):
     folder: Annotated[Path, typer.Argument(metavar="SYSTEM", help="Folder of a system.")]
     source: Annotated[str, typer.Option(metavar="FILE", help="Source sentences, one per line.")]
     reference: Annotated[

@@ -14,13 +14,14 @@ from dragoman.cli.session import Json, Quiet, Session, Summary, Threads, check_i
 from dragoman.errors import InputError
 from dragoman.pool import FIELDS, NbestFormat
 from dragoman.rescoring import CANDIDATE_FEATURES, describe_candidates
+from dragoman.settings import Record
 from dragoman.text import read_lines
 
 __all__ = ["features"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AddOptions:
+class AddOptions(Record):
     """Options of `features`."""
 
     lists: Annotated[str, typer.Argument(metavar="LISTS", help="A list in any format, sentences in order.")]

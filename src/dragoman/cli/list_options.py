@@ -32,6 +32,7 @@ from dragoman.pool import (
     with_metric,
     with_mixture,
 )
+from dragoman.settings import Record
 from dragoman.text import read_lines
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def score_file(told: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CandidateOptions:
+class CandidateOptions(Record):
     """How lists are read; a command's own options are fields of a subclass."""
 
     format_: Annotated[

@@ -19,6 +19,7 @@ from dragoman.cli.tuning.work import tune_as_told
 from dragoman.errors import InputError
 from dragoman.features import WeightFormat
 from dragoman.metric import ReferenceLength
+from dragoman.settings import Record
 from dragoman.tune import Keep, moses_references
 
 __all__ = ["COMMAND", "frozen_features", "mert_moses"]
@@ -35,7 +36,7 @@ _ignored = partial(typer.Option, rich_help_panel="Taken and ignored, with a note
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MosesOptions:
+class MosesOptions(Record):
     """Options of `mert-moses`, with the names that mert-moses.pl has."""
 
     source: Annotated[

@@ -15,6 +15,7 @@ from dragoman.cli.session import Json, Quiet, Session, Threads
 from dragoman.engine import Engine, EngineName
 from dragoman.errors import InputError
 from dragoman.features import Weights
+from dragoman.settings import Record
 from dragoman.system import Preset, System
 from dragoman.system.training import SHARD_LINES
 
@@ -25,7 +26,7 @@ _search = partial(typer.Option, rich_help_panel="Candidates")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrainingOptions:
+class TrainingOptions(Record):
     """Options of commands that decode the training text; a command's own options are fields of a subclass."""
 
     folder: Annotated[Path, typer.Argument(metavar="SYSTEM", help="Folder of a system trained with --folds.")]

@@ -27,6 +27,7 @@ from dragoman.forest import Forest, write_forest
 from dragoman.pipeline import TokenLines
 from dragoman.pipeline.forced import read_glossary, without_marks
 from dragoman.pool import NbestFormat, Pool, nbest_blocks
+from dragoman.settings import Record
 from dragoman.store import make_folder
 from dragoman.system import (
     Explanation,
@@ -218,7 +219,7 @@ def _write(output: LineWriter, lines: Iterable[str]) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Job:
+class _Job(Record):
     view: SystemView
     weights: Weights
     preset: Preset

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from dragoman.errors import InputError
+from dragoman.settings import Record
 from dragoman.text import split_tokens
 from dragoman.text.letters import UNSPACED
 
@@ -45,7 +46,7 @@ class Duplicates(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CleanConfig:
+class CleanConfig(Record):
     """Which pairs to keep. Lengths are in words (`count_words`)."""
 
     min_words: int = 1
@@ -56,7 +57,7 @@ class CleanConfig:
     max_copied: float = 1.0
     """The largest share of target words that are in the source too, of pairs with three target words or more."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if not 1 <= self.min_words <= self.max_words:
             raise InputError(f"expected 1 <= min_words <= max_words, not {self.min_words} and {self.max_words}")
         if not self.max_ratio >= 1:

@@ -14,6 +14,7 @@ from dragoman.debian.catalogues import message_pairs, read_mo, read_po
 from dragoman.debian.descriptions import Description, description_pairs, read_descriptions
 from dragoman.errors import FailedError, InputError
 from dragoman.run import RunFolder
+from dragoman.settings import Record
 from dragoman.store import read_json, write_json
 from dragoman.text import open_output
 
@@ -35,7 +36,7 @@ class Part(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DebianConfig:
+class DebianConfig(Record):
     """What to collect."""
 
     languages: tuple[str, str]
@@ -46,7 +47,7 @@ class DebianConfig:
     folder: Path | None = None
     """A folder of Debian's files instead of apt."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         for code in self.languages:
             if not _CODE.fullmatch(code):
                 raise InputError(f"'{code}' is no language as Debian names them; expected a code such as de or pt_BR")

@@ -8,6 +8,7 @@ from dragoman.cost import n_cores
 from dragoman.engine.base import Engine
 from dragoman.engine.local import LocalEngine
 from dragoman.errors import InputError
+from dragoman.settings import takes_text
 
 __all__ = ["EngineName", "open_engine"]
 
@@ -19,8 +20,9 @@ class EngineName(StrEnum):
     RAY = "ray"
 
 
+@takes_text
 def open_engine(
-    name: EngineName | str = EngineName.LOCAL,
+    name: EngineName = EngineName.LOCAL,
     *,
     n_workers: int | None = None,
     n_threads: int = 0,
@@ -32,8 +34,7 @@ def open_engine(
     many as it has cores for), or without one on a cluster of this machine alone. `n_threads` are those of each worker;
     0: the cores of this machine shared among its workers, on a cluster one.
     """
-    kind = EngineName(name)
-    if kind is EngineName.LOCAL:
+    if name is EngineName.LOCAL:
         if address is not None:
             raise InputError(f"the address {address} is that of a Ray cluster; choose the engine ray")
         if n_workers is None:

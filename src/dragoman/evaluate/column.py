@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from dragoman.evaluate.measure import Measured
 from dragoman.evaluate.rows import PairedTest, RowScore
 from dragoman.metric import Draws
+from dragoman.settings import takes_text
 
 __all__ = ["LEVEL", "column_signature", "metric_column"]
 
@@ -17,6 +18,7 @@ LEVEL = 0.05
 """Significance level: a row with at least this p-value against the best is not significantly worse."""
 
 
+@takes_text
 def metric_column(
     measured: Measured,
     groups: Sequence[tuple[str, ...]],

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from dragoman.evaluate.significance import Interval
 from dragoman.run import CellKey
+from dragoman.settings import Record, takes_text
 
 __all__ = ["PairedTest", "Row", "RowKey", "RowScore", "RunComparison", "Within"]
 
@@ -46,6 +47,7 @@ class RowKey:
     def name(self) -> str:
         return f"{self.system}/{self.features}/{self.optimiser}"
 
+    @takes_text
     def group(self, within: Within) -> tuple[str, ...]:
         """The names shared by the rows it is compared with."""
         names = (self.corpus, self.system, self.features)
@@ -87,7 +89,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunComparison:
+class RunComparison(Record):
     """All rows, by corpus and test set, the main one first, with notes and signatures."""
 
     rows: tuple[Row, ...]

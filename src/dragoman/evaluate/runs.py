@@ -13,6 +13,7 @@ from dragoman.evaluate.outputs import Outputs, load_outputs
 from dragoman.evaluate.rows import PairedTest, Row, RowKey, RunComparison, Within
 from dragoman.metric import Metric, by_name
 from dragoman.run import CellKey, CellResult
+from dragoman.settings import Record, takes_text
 from dragoman.types import PathLike
 
 __all__ = ["compare_runs"]
@@ -20,6 +21,7 @@ __all__ = ["compare_runs"]
 _PARTS = ("optimiser", "features", "system")
 
 
+@takes_text
 def compare_runs(
     runs: Sequence[PathLike] | Outputs,
     *,
@@ -84,7 +86,7 @@ def _tested(cells: Mapping[RowKey, Sequence[CellResult]], test: str) -> dict[Row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Comparing:
+class _Comparing(Record):
     """Settings of the comparison of a corpus's rows."""
 
     metrics: Sequence[Metric]

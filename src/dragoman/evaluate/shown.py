@@ -9,6 +9,7 @@ from markupsafe import Markup, escape
 
 from dragoman.evaluate.rows import PairedTest, Row, RowScore, RunComparison, Within
 from dragoman.metric import metric_label
+from dragoman.settings import Record
 from dragoman.text import printable
 
 __all__ = [
@@ -42,7 +43,7 @@ class Mark(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Record):
     """A cell of a table as displayed."""
 
     text: str

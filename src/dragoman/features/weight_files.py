@@ -21,6 +21,7 @@ from dragoman.features.binary_weights import read_binary_weights, write_binary_w
 from dragoman.features.index import FeatureIndex
 from dragoman.features.table import is_feature_table
 from dragoman.features.weights import Weights
+from dragoman.settings import takes_text
 from dragoman.text import open_output, read_lines
 from dragoman.types import PathLike
 
@@ -77,6 +78,7 @@ class InitOpt:
     upper: tuple[float, ...]
 
 
+@takes_text
 def read_weights(path: PathLike, *, index: FeatureIndex | None = None, format_: WeightFormat | None = None) -> Weights:
     """Read weights; the format is recognised unless given. Raises InputError, also when there are none.
 
@@ -124,6 +126,7 @@ def unite_weights(paths: Sequence[PathLike], *, index: FeatureIndex | None = Non
     return Weights.from_dict(values, index)
 
 
+@takes_text
 def write_weights(
     weights: Weights,
     path: PathLike,

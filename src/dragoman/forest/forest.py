@@ -14,6 +14,7 @@ from dragoman.features import FeatureIndex, Weights, live_values
 from dragoman.forest.arrays import ForestArrays
 from dragoman.forest.derivation import Application, Derivation
 from dragoman.forest.kbest import KBest
+from dragoman.settings import takes_text
 from dragoman.types import Float64Array, Int32Array
 
 __all__ = ["Expectation", "Forest", "Marginal"]
@@ -141,6 +142,7 @@ class Forest:
         """Expected feature values, by the inside-outside algorithm."""
         return Expectation(*self.core.expected_features(live_values(weights, self.index)))
 
+    @takes_text
     def pruned(self, weights: Weights | Float64Array, threshold: float, *, marginal: Marginal = Marginal.MAX) -> Forest:
         """A copy without the edges whose marginal is below `threshold` (a log, at most 0).
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from dragoman import _core
 from dragoman.errors import InputError
-from dragoman.settings import about
+from dragoman.settings import Record, about
 
 __all__ = [
     "PhraseExtraction",
@@ -27,7 +27,7 @@ MANY_SENTENCE_PAIRS = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PhraseExtraction:
+class PhraseExtraction(Record):
     """Settings of phrase extraction."""
 
     max_length: int = 7
@@ -38,7 +38,7 @@ class PhraseExtraction:
     """Occurrences beyond about this go to scratch files; the finished tables are not counted."""
     n_threads: int = 1
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if not 1 <= self.max_length <= MAX_PHRASE_LENGTH:
             raise InputError(f"the maximal phrase length must be from 1 to {MAX_PHRASE_LENGTH}, not {self.max_length}")
         if not 1 <= self.max_sentence_length <= MAX_SENTENCE_LENGTH:
@@ -59,7 +59,7 @@ class RuleCut(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RuleExtraction:
+class RuleExtraction(Record):
     """Settings of the extraction of hierarchical rules.
 
     The defaults are Chiang's (2007), except for two of Moses': phrases may begin and end with unaligned words, which
@@ -103,7 +103,7 @@ class RuleExtraction:
     """Occurrences beyond about this go to scratch files; the finished tables are not counted."""
     n_threads: int = 1
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         for name in ("max_length", "max_symbols", "min_source_gap", "min_target_gap"):
             if not 1 <= getattr(self, name) <= MAX_PHRASE_LENGTH:
                 raise InputError(f"{name} must be from 1 to {MAX_PHRASE_LENGTH}, not {getattr(self, name)}")
@@ -147,7 +147,7 @@ class ReorderingKind(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reordering:
+class Reordering(Record):
     """A lexicalised reordering model with one score per direction and orientation.
 
     3 orientations: mono, swap, discontinuous. 4: discontinuous split into left and right, by the source position of the
@@ -157,7 +157,7 @@ class Reordering:
     kind: ReorderingKind = ReorderingKind.WORD
     n_orientations: int = 3
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         most = 5 if self.is_hierarchical else 4
         if not 3 <= self.n_orientations <= most:
             raise InputError(f"a {self.kind} reordering model has 3 to {most} orientations, not {self.n_orientations}")
@@ -189,7 +189,7 @@ class PhraseSmoothing(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PhraseViewConfig:
+class PhraseViewConfig(Record):
     """Settings of a view of phrase pairs. Counts exclude the excluded fold."""
 
     excluded_fold: int | None = None
@@ -203,7 +203,7 @@ class PhraseViewConfig:
     n_threads: int = 1
     """Threads for smoothing, which counts all pairs once."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.excluded_fold is not None and self.excluded_fold < 0:
             raise InputError(f"a fold is counted from 0, not {self.excluded_fold}")
         if self.max_targets < 0 or self.min_count < 1:
@@ -215,7 +215,7 @@ class PhraseViewConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RuleViewConfig:
+class RuleViewConfig(Record):
     """Settings of a view of rules. Counts exclude the excluded fold."""
 
     excluded_fold: int | None = None
@@ -229,7 +229,7 @@ class RuleViewConfig:
     `max_targets` added rules come to them. A decoder matches only source sides that extracted rules have. Imported
     rules are always shown."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.excluded_fold is not None and self.excluded_fold < 0:
             raise InputError(f"a fold is counted from 0, not {self.excluded_fold}")
         if self.max_targets < 0 or (self.min_count is not None and self.min_count < 1):

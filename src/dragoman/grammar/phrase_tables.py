@@ -10,12 +10,14 @@ from dragoman.grammar.config import PhraseExtraction, Reordering, ReorderingKind
 from dragoman.grammar.grammar import Grammar
 from dragoman.grammar.phrase_view import PhraseView
 from dragoman.grammar.text_tables import TextTable, source_ranges
+from dragoman.settings import takes_text
 from dragoman.text import open_output
 from dragoman.types import PathLike, Progress
 
 __all__ = ["read_tables", "write_tables"]
 
 
+@takes_text
 def read_tables(
     phrases: PathLike,
     folder: PathLike,

@@ -16,6 +16,7 @@ from dragoman.grammar.config import RuleExtraction
 from dragoman.grammar.grammar import Grammar
 from dragoman.grammar.rule_view import RuleView
 from dragoman.grammar.text_tables import TextTable, source_ranges
+from dragoman.settings import takes_text
 from dragoman.text import open_output, read_lines
 from dragoman.types import PathLike, Progress
 
@@ -103,6 +104,7 @@ def read_moses_glue(path: PathLike) -> Glue:
     return Glue(goal, tuple(labels), score)
 
 
+@takes_text
 def write_hiero(
     view: RuleView, path: PathLike, *, style: RuleStyle = RuleStyle.HIERO, progress: Progress | None = None
 ) -> None:

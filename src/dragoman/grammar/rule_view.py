@@ -14,6 +14,7 @@ from dragoman._core import GrammarTables, escape_word, unescape_word
 from dragoman.corpus import UNK, Vocab
 from dragoman.errors import InputError
 from dragoman.grammar.config import RuleViewConfig
+from dragoman.settings import Record
 from dragoman.types import Int32Array
 
 __all__ = ["RULE_SCORES", "Rule", "RuleKind", "RuleView", "is_nonterminal", "nonterminal_of"]
@@ -36,7 +37,7 @@ class RuleKind(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class Rule(Record):
     """A synchronous rule. On both sides `[X,1]` is the first nonterminal of the source side; words that look like one
     stand in their escaped form.
     """

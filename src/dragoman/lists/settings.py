@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from dragoman.errors import InputError
 from dragoman.metric import Metric, Smoothing, by_name
-from dragoman.settings import from_values, plain
+from dragoman.settings import Record, from_values, plain
 from dragoman.system import Preset
 from dragoman.system.training import SHARD_LINES
 
@@ -15,7 +15,7 @@ __all__ = ["ListsSettings"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListsSettings:
+class ListsSettings(Record):
     """Which lines, decoded how, measured by what."""
 
     k: int = 100
@@ -34,7 +34,7 @@ class ListsSettings:
     metric: str = "bleu"
     lines_per_shard: int = SHARD_LINES
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.k < 2:
             raise InputError(f"there is nothing to learn from lists of {self.k} candidate; ask for at least 2 with --k")
         if self.limit is not None and self.limit < 1:

@@ -16,6 +16,7 @@ from dragoman._core import LmText, WordTable, estimate_lm
 from dragoman.corpus import Side, VocabBuilder
 from dragoman.errors import InputError, naming
 from dragoman.lm.model import LanguageModel
+from dragoman.settings import Record
 from dragoman.text import LineBlock, read_blocks
 from dragoman.types import PathLike, Progress
 
@@ -26,7 +27,7 @@ DEFAULT_FALLBACK = (0.5, 1.0, 1.5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EstimateConfig:
+class EstimateConfig(Record):
     """Settings of language model estimation."""
 
     order: int = 5
@@ -36,7 +37,7 @@ class EstimateConfig:
     fallback: tuple[float, float, float] | None = DEFAULT_FALLBACK
     """Discounts for counts 1, 2 and 3+ of orders whose own cannot be estimated (tiny text); None: raise an error."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if not 1 <= self.order <= MAX_ORDER:
             raise InputError(f"the order of a language model must be from 1 to {MAX_ORDER}, not {self.order}")
         if not 1 <= len(self.prune) <= self.order:

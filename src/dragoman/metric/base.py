@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dragoman.errors import InputError
 from dragoman.metric.segments import Lexicon, References
+from dragoman.settings import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -44,7 +45,7 @@ class Draws:
     seed: int = 0
 
 
-class Metric(ABC):
+class Metric(Record, ABC):
     """A metric. Scores are fractions: 0.25 is 25 points in papers.
 
     A metric must define the members up to `score`; the others have defaults that suit most.

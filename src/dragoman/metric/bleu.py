@@ -95,7 +95,7 @@ class Bleu(WordMetric):
     lowercase: bool = False
     tokenizer: Tokenizer = Tokenizer.NONE
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.max_order < 1:
             raise InputError(f"BLEU needs an n-gram order of at least 1, not {self.max_order}")
         if self.smooth_value is not None and self.smoothing not in _DEFAULT_VALUE:

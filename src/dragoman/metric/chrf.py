@@ -41,7 +41,7 @@ class Chrf(WordMetric):
     beta: int = 2
     lowercase: bool = False
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.char_order < 0 or self.word_order < 0 or self.char_order + self.word_order == 0:
             raise InputError("chrF needs a positive character or word order, and no negative one")
         if self.beta <= 0:

@@ -31,7 +31,7 @@ class Mix(Metric):
 
     terms: tuple[tuple[float, Metric], ...]
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if not self.terms or any(weight == 0 or not np.isfinite(weight) for weight, _ in self.terms):
             raise InputError("a combination of metrics needs at least one term, each with a finite nonzero weight")
         if len({(weight > 0) == metric.higher_is_better for weight, metric in self.terms}) > 1:

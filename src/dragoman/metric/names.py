@@ -17,12 +17,13 @@ from dragoman.metric.ribes import Ribes
 from dragoman.metric.ter import Ter
 from dragoman.metric.tokenizer import Tokenizer
 from dragoman.metric.wer import Wer
+from dragoman.settings import Record, takes_text
 
 __all__ = ["METRICS", "TER_BLEU", "Variant", "by_name", "metric_label", "points_of", "shown_score"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Variant:
+class Variant(Record):
     """Text processing options, for the metrics that support them."""
 
     smoothing: Smoothing = Smoothing.EXP
@@ -84,6 +85,7 @@ def points_of(name: str) -> float:
     return 100.0
 
 
+@takes_text
 def by_name(
     text: str,
     *,

@@ -38,7 +38,7 @@ class Ribes(WordMetric):
     beta: float = 0.10
     lowercase: bool = False
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if not all(isfinite(exponent) and exponent >= 0 for exponent in (self.alpha, self.beta)):
             raise InputError(f"alpha and beta of RIBES must be numbers of at least 0, not {self.alpha} and {self.beta}")
 

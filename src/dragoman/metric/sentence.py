@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dragoman.errors import InputError
+from dragoman.settings import Record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +28,7 @@ class AddOne(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SentenceBleu:
+class SentenceBleu(Record):
     """BLEU+1 of each candidate from its BLEU statistics.
 
     Nakov et al. (2012) found that smoothing only precision favours short translations. `smooth_brevity` also
@@ -53,7 +54,7 @@ class SentenceBleu:
     clipped: bool = True
     """Brevity penalty at most 1; false: exp(1 - r / c) of long candidates too."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if not 0 <= self.prior < math.inf:
             raise InputError(f"the prior of sentence BLEU must not be negative, but is {self.prior}")
         if self.prior > 0 and self.add_one is not AddOne.HIGHER:

@@ -17,6 +17,7 @@ from dragoman.metric import Metric
 from dragoman.optim.context import LearningContext, LearnsFrom
 from dragoman.optim.frozen import frozen_names
 from dragoman.pool import Pool, metric_of, outlines, rerank_each, weights_for
+from dragoman.settings import Record
 from dragoman.types import Float64Array, Int32Array, Int64Array
 
 __all__ = ["Learned", "Learner", "Optimiser", "Problem", "Result", "Trace", "check_used", "finish", "frozen_ids"]
@@ -73,7 +74,7 @@ class Learned:
     """Ids of sentences that were not learned from, but told when to stop."""
 
 
-class Optimiser:
+class Optimiser(Record):
     """A method: a frozen dataclass whose fields are hyperparameters, all with defaults.
 
     A method that learns from lists implements `_learn`. One that learns from more, or keeps something from round to

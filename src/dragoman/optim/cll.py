@@ -69,10 +69,10 @@ class Cll(Descent):
     )
     """Keep the weights of dense features."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.variance is not None and not 0 < self.variance < math.inf:
             raise InputError(f"the variance must be positive, not {self.variance}")
-        Descent.__post_init__(self)
+        Descent._check(self)
 
     def update(self) -> Update:
         if self.variance is None:

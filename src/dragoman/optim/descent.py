@@ -79,7 +79,7 @@ class Descent(Optimiser):
     sentence_bleu: SentenceBleu = SMOOTHED
     """BLEU of a candidate alone."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         self.update()
         self.stopping()
         _check_scale(self.scale)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dragoman.errors import FailedError, InputError
 from dragoman.pool import Pool, outlines
+from dragoman.settings import Record
 from dragoman.types import Float64Array, Int64Array
 
 __all__ = [
@@ -36,7 +37,7 @@ Entry = dict[str, float | int | str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stopping:
+class Stopping(Record):
     """When to end, and with which weights: the best ones (`keep_best`) or those of the last epoch.
 
     After each epoch the loss of lists that are held out is watched, a share `held_out` of all; where that is fewer
@@ -54,7 +55,7 @@ class Stopping:
     least: int = 100
     keep_best: bool = True
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.max_epochs < 1 or self.patience < 1:
             raise InputError("epochs and patience must be positive")
         if not self.tolerance >= 0:

@@ -41,7 +41,7 @@ from dragoman.optim.centring import centred
 from dragoman.optim.context import LearnsFrom
 from dragoman.optim.epochs import Split, Stopping, run_epochs
 from dragoman.optim.neighbours import Contest, DenseWeights, Form, NeighbourLearner, NeighbourLoss
-from dragoman.settings import about
+from dragoman.settings import about, takes_text
 from dragoman.types import Float64Array, Int64Array
 
 __all__ = ["FastForest", "ForestsLearned"]
@@ -117,7 +117,7 @@ class FastForest(Optimiser):
     wrong_beam: float = 6.0
     """So are those with a replacement."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         for name, value in (
             ("variance", self.variance),
             ("rate", self.rate),
@@ -153,6 +153,7 @@ class FastForest(Optimiser):
     def model(self) -> _core.ReferenceModel:
         return self.model_of(self.objective)
 
+    @takes_text
     def model_of(self, loss: NeighbourLoss) -> _core.ReferenceModel:
         return _core.ReferenceModel(
             loss.value,

@@ -60,7 +60,7 @@ class ForestMert(Optimiser):
     features: tuple[str, ...] | None = field(default=None, metadata=about(resolved="the dense features"))
     """Features to tune."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if not self.prune > 0:
             raise InputError(f"forest-mert: prune is a number of edges per word, more than 0, not {self.prune:g}")
         if self.n_starts < 1 or self.max_passes < 1 or self.n_directions < 0 or not self.tolerance >= 0:

@@ -174,7 +174,7 @@ class Hols(Optimiser):
     training_seed: int = 1
     """Seed of all that comes before the last search; 0: that of the tuning. Lines of the search are then those of 1."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         counts = (self.passes, self.line_search, self.start_rounds, self.search_rounds, self.n_starts)
         if min(counts) < 1 or min(self.updates, self.n_directions) < 0:
             raise InputError(f"{self.name} needs at least one pass, line, round and start")

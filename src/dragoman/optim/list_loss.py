@@ -9,13 +9,14 @@ from dragoman import _core
 from dragoman.metric import Metric, SentenceBleu
 from dragoman.optim.loss import SparseVector
 from dragoman.pool import Shard
+from dragoman.settings import Record
 from dragoman.types import Float64Array, Int32Array
 
 __all__ = ["ListLoss"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListLoss(ABC):
+class ListLoss(Record, ABC):
     """A loss of each list apart: of the model scores and the gains of its candidates.
 
     Gains are those of the metric on the candidate alone (BLEU: smoothed as `sentence_bleu` says), times `gain_scale`.

@@ -20,6 +20,7 @@ from dragoman.optim.epochs import Entry, EpochLearner, Split, Stopping, Watched,
 from dragoman.optim.gains import scaled_gains
 from dragoman.optim.loss import SparseVector
 from dragoman.pool import Shard, spooled
+from dragoman.settings import Record
 from dragoman.types import Float64Array, Int32Array, Int64Array
 
 __all__ = [
@@ -118,7 +119,7 @@ class Survey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(Record):
     """Which candidates a loss compares: a hinge with the hope held fixed, or a ramp, a difference of maxima.
 
     `bound_weight` times the excess of the spread of scores over `bound` is added; `bound_by_cost` multiplies the bound
@@ -136,7 +137,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MarginLoss(ABC):
+class MarginLoss(Record, ABC):
     """A loss of each list that compares candidates; their gains are those of the candidate alone (BLEU+1).
 
     Gains are multiplied by `gain_scale`, and in most losses by the words of the sentence.

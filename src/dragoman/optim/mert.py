@@ -73,7 +73,7 @@ class Mert(Optimiser):
     norm: Norm | None = field(default=None, metadata=about(resolved="l1; none where weights are frozen or bounded"))
     """What is 1 in the resulting weights."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.n_starts < 1 or self.max_passes < 1 or self.n_directions < 0:
             raise InputError("mert needs at least one start and one pass, and no negative number of directions")
         if self.resamples < 0:

@@ -62,7 +62,7 @@ from dragoman.optim.margin import (
 from dragoman.optim.units import MAX_SETTING, Scale, Shares, Units, check_units, given, relative_scale
 from dragoman.pool import Pool, Shard
 from dragoman.pool.shard import UNKNOWN_LENGTH
-from dragoman.settings import about
+from dragoman.settings import Record, about
 from dragoman.types import Float64Array, Int64Array
 
 __all__ = ["Background", "Bounds", "HingeLoss", "MarginUpdate", "Mira", "check_positive"]
@@ -83,7 +83,7 @@ def check_positive(settings: Mira, *names: str) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class Bounds(Record):
     """How scores are kept within the bound of a Scale."""
 
     exact: bool = False
@@ -165,7 +165,7 @@ class Mira(Optimiser):
     tolerance: float = 1e-4
     """Violation of a margin that the cutting plane ignores."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         check_units(self.name, self.units, self._of_units())
         check_positive(self, "sparse_rate", "tolerance")
         if min(self.n_epochs, self.batch, self.patience, self.max_iterations, self.local_size) < 1:

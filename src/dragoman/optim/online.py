@@ -84,7 +84,7 @@ class Online(Optimiser):
     all_data: bool = False
     """Decode lines of the training text by tables that have seen them: an ablation."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if min(self.batch, self.passes, self.learners or 1) < 1 or self.learners == 0:
             raise InputError("online learning: learners, batch and passes must be at least 1")
         if self.measure_every is None:

@@ -112,7 +112,7 @@ class Pro(Optimiser):
     max_iterations: int = 1000
     """Iterations of L-BFGS at most."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         positive = (self.n_draws, self.n_kept, self.l2, self.max_length_deviation, self.max_iterations)
         if any(number is not None and not number > 0 for number in positive):
             raise InputError("pro: numbers of pairs and iterations, l2 and the length deviation must be positive")

@@ -92,7 +92,7 @@ class Rampion(Optimiser):
     patience: int = 5
     """With held-out sentences, rounds of CCCP without improvement before early stopping."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if min(self.n_concave, self.n_descents, self.patience) < 1:
             raise InputError("rampion: numbers of iterations and patience must be at least 1")
         if not (0 < self.step < math.inf and 0 < self.gain_scale < math.inf and 0 <= self.l2 < math.inf):

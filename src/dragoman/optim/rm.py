@@ -105,8 +105,8 @@ class Rm(Mira):
     bound_tolerance: float = 1e-4
     """Violation of a bound that the cutting plane ignores."""
 
-    def __post_init__(self) -> None:
-        Mira.__post_init__(self)
+    def _check(self) -> None:
+        Mira._check(self)
         check_positive(self, "bound_floor", "bound_tolerance")
         check_used(self, "bound_floor", needs="bound_by_cost=true", given=self.bound_by_cost)
         self._check_solver("bound_tolerance")

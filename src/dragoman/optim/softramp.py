@@ -63,10 +63,10 @@ class SoftRamp(Descent):
     sentence_bleu: SentenceBleu = GROUNDED
     """BLEU of a candidate alone."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if not self.cost_scale > 0:
             raise InputError(f"the cost must be positive, not {self.cost_scale}")
-        Descent.__post_init__(self)
+        Descent._check(self)
 
     def _learn(self, problem: Problem) -> Learned:
         if self.conditioning is Conditioning.EXTRACTION:

@@ -58,10 +58,10 @@ class Svm(Descent):
     averaged: bool = True
     """Return the mean of the weights after each update."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if not self.cost_scale > 0:
             raise InputError(f"the cost must be positive, not {self.cost_scale}")
-        Descent.__post_init__(self)
+        Descent._check(self)
 
     def update(self) -> Update:
         return Update(step=self.step, decay=self.decay, l2=self.l2, averaged=self.averaged, batch=self.batch)

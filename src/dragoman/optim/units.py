@@ -32,6 +32,7 @@ import numpy as np
 from dragoman.errors import InputError
 from dragoman.optim.epochs import Entry
 from dragoman.optim.margin import Survey
+from dragoman.settings import Record, takes_text
 from dragoman.types import Float64Array
 
 __all__ = ["MAX_SETTING", "Scale", "Shares", "Units", "check_units", "given", "relative_scale"]
@@ -53,6 +54,7 @@ def given(value: float | None, default: float) -> float:
     return default if value is None else value
 
 
+@takes_text
 def check_units(method: str, units: Units, settings: Mapping[Units, Mapping[str, float | None]]) -> None:
     """Raise InputError for settings that are not positive numbers, and for those of other units; None is not given."""
     for of, values in settings.items():
@@ -67,7 +69,7 @@ def check_units(method: str, units: Units, settings: Mapping[Units, Mapping[str,
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scale:
+class Scale(Record):
     """What the learner multiplies, and the steps that go with it."""
 
     start: float = 1.0
@@ -85,7 +87,7 @@ class Scale:
     variances: Mapping[str, float] = field(default_factory=dict)
     """Of dense features within lists: steps against a gradient are divided by them."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         finite = (self.start, self.gains, self.aggressiveness, self.bound_step, self.cost_unit)
         if not (all(0 < number < math.inf for number in finite) and self.bound > 0):
             raise InputError("units must be positive and finite; scores or features are too large or too small")
@@ -136,7 +138,7 @@ class Scale:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shares:
+class Shares(Record):
     """Of B, the unit: what relative units are made from."""
 
     start_range: float

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from dragoman.errors import InputError
+from dragoman.settings import Record
 
 __all__ = ["Conditioning", "Update"]
 
@@ -20,7 +21,7 @@ class Conditioning(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Update:
+class Update(Record):
     """How weights follow gradients.
 
     The step after e epochs is step / (1 + decay e). `adaptive` is AdaGrad: a feature's step is divided by the root of
@@ -38,7 +39,7 @@ class Update:
     conditioning: Conditioning = Conditioning.NONE
     scale_dense: bool = True
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if not (self.step > 0 and math.isfinite(self.step)):
             raise InputError(f"the step must be positive, not {self.step}")
         if not self.decay >= 0 or not self.l2 >= 0 or not math.isfinite(self.decay + self.l2):

@@ -72,10 +72,10 @@ class Xbleu(Descent):
     )
     """Keep the weights of dense features."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if not self.gamma > 0:
             raise InputError(f"gamma must be positive, not {self.gamma}")
-        Descent.__post_init__(self)
+        Descent._check(self)
 
     def update(self) -> Update:
         return Update(step=self.step, l2=self.l2, batch=self.batch)

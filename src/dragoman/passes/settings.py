@@ -26,8 +26,8 @@ class PassSettings(ListsSettings):
     scale: float = 1.0
     """Multiplies the weights where losses are taken: losses have a scale, weights of search have none."""
 
-    def __post_init__(self) -> None:
-        ListsSettings.__post_init__(self)
+    def _check(self) -> None:
+        ListsSettings._check(self)
         if not self.losses:
             raise InputError("a gradient pass needs a loss")
         if not 0 < self.scale <= _MAX_SCALE:

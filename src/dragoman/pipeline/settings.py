@@ -7,12 +7,13 @@ from typing import Any
 
 from dragoman.errors import InputError
 from dragoman.pipeline.scripts import check_language
+from dragoman.settings import Record
 
 __all__ = ["TextSettings", "parse_languages"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextSettings:
+class TextSettings(Record):
     """How raw text becomes what the system was trained on."""
 
     source_language: str | None = None

@@ -11,13 +11,14 @@ from dragoman.errors import InputError
 from dragoman.pool.lazy import map_shards
 from dragoman.pool.pool import Pool
 from dragoman.pool.shard import Shard
+from dragoman.settings import Record
 from dragoman.types import Float64Array, Int32Array, Int64Array, offsets_of
 
 __all__ = ["PoolFilter", "filter_pool", "resampled", "with_origin", "without_scores"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PoolFilter:
+class PoolFilter(Record):
     """What stays, in this order: sentences, distinct texts, lengths, a random sample, the first of each list."""
 
     first_sentence: int = 0

@@ -24,6 +24,7 @@ from dragoman.metric import (
 )
 from dragoman.pool.pool import Pool
 from dragoman.pool.shard import Shard
+from dragoman.settings import takes_text
 from dragoman.text import read_lines
 from dragoman.types import Float64Array, Int32Array, Int64Array, PathLike
 
@@ -95,6 +96,7 @@ def with_external(pool: Pool, name: str, *, higher_is_better: bool = True, fill_
     return replace(pool, shards=shards, metric=metric)
 
 
+@takes_text
 def with_mixture(
     pool: Pool,
     told: str,

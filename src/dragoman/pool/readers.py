@@ -18,6 +18,7 @@ from dragoman.pool.merge import merge_pools
 from dragoman.pool.missing import fill_missing
 from dragoman.pool.pool import Pool, new_words
 from dragoman.pool.shard import UNKNOWN_LENGTH, Shard, concatenate
+from dragoman.settings import takes_text
 from dragoman.text import LineBlock, read_blocks
 from dragoman.types import PathLike
 
@@ -89,6 +90,7 @@ def has_segmentation(words: WordTable) -> bool:
     return any(words.find(escape_word(f"|0-{end}|".encode())) >= 0 for end in range(3))
 
 
+@takes_text
 def read_nbest(
     path: PathLike,
     *,
@@ -123,6 +125,7 @@ def read_nbest(
     return fill_missing(pool) if reading.format is NbestFormat.JSONL else pool
 
 
+@takes_text
 def read_in_parts(
     path: PathLike,
     *,
@@ -144,6 +147,7 @@ def read_in_parts(
         yield reading.pool(concatenate([shard]), dense)
 
 
+@takes_text
 def read_lists_in_order(
     path: PathLike,
     *,
@@ -191,6 +195,7 @@ def _with_scores(shard: Shard, n_scores: int) -> Shard:
     return replace(shard, scores=np.hstack([shard.scores, np.full((len(shard.scores), n_new), np.nan)]))
 
 
+@takes_text
 def read_pool(
     paths: Sequence[PathLike],
     *,

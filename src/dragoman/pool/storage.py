@@ -25,6 +25,7 @@ from dragoman.pool.missing import missing_means, with_means
 from dragoman.pool.pool import Pool, new_words
 from dragoman.pool.readers import NbestFormat, read_in_parts
 from dragoman.pool.shard import Shard
+from dragoman.settings import takes_text
 from dragoman.store import Format, make_folder
 from dragoman.text import atomic_output
 from dragoman.types import PathLike
@@ -85,6 +86,7 @@ def merge_to_disk(
     return _save(same[0], merged_shards(same, n_candidates=n_candidates, n_threads=n_threads), Path(folder))
 
 
+@takes_text
 def read_to_disk(
     paths: Sequence[PathLike],
     folder: PathLike,

@@ -10,6 +10,7 @@ from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.pool.pool import Pool
 from dragoman.pool.readers import NbestFormat
+from dragoman.settings import takes_text
 from dragoman.text import open_output
 from dragoman.types import PathLike
 
@@ -25,6 +26,7 @@ _STYLES = {
 _SENTENCES_PER_BLOCK = 64
 
 
+@takes_text
 def write_nbest(pool: Pool, path: PathLike, *, format_: NbestFormat, weights: Weights | None = None) -> None:
     """Write all candidates; the total is w·f with `weights`, else the decoder's.
 
@@ -42,6 +44,7 @@ def write_nbest(pool: Pool, path: PathLike, *, format_: NbestFormat, weights: We
             output.write_block(block)
 
 
+@takes_text
 def nbest_blocks(pool: Pool, *, format_: NbestFormat, weights: Weights | None = None) -> Iterator[bytes]:
     """The lines of a list in blocks, for writing several pools."""
     if format_ is NbestFormat.FAIRSEQ:

@@ -14,6 +14,7 @@ from dragoman.metric import METRICS, Tokenizer, by_name
 from dragoman.recipe.list_form import ListRecipe, read_list_recipe
 from dragoman.recipe.table import RecipeTable
 from dragoman.run import CellResult
+from dragoman.settings import Record
 
 __all__ = [
     "CORPUS",
@@ -35,7 +36,7 @@ _FOLDS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ablation:
+class Ablation(Record):
     """Files and settings. `training` are both sides of text for a language model and word translations."""
 
     dev: tuple[str, ...]

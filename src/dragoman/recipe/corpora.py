@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from dragoman.errors import InputError
 from dragoman.recipe.drawing import Drawn, check_drawn, read_drawn
 from dragoman.recipe.table import RecipeTable
+from dragoman.settings import Record
 from dragoman.system import TextSettings
 from dragoman.text import count_lines
 
@@ -110,7 +111,7 @@ class CorpusFiles:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CorpusPlan:
+class CorpusPlan(Record):
     """A corpus: either `synth` or the names of files."""
 
     name: str

@@ -22,6 +22,7 @@ import numpy as np
 from dragoman.corpus import MAX_FOLDS, read_folds
 from dragoman.errors import InputError
 from dragoman.recipe.table import RecipeTable
+from dragoman.settings import Record
 from dragoman.store import make_folder
 from dragoman.system import draw_fold
 from dragoman.text import open_output, read_lines
@@ -53,7 +54,7 @@ class Where(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DrawnPart:
+class DrawnPart(Record):
     """Lines of the training text, from `skip` on in the order of the drawing."""
 
     where: Where

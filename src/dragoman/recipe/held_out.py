@@ -13,6 +13,7 @@ from dragoman.metric import Metric, by_name
 from dragoman.recipe.cache import Cache, Made
 from dragoman.recipe.stages import decode_file, decoding_key, system_folder
 from dragoman.run import SetScores
+from dragoman.settings import takes_text
 from dragoman.system import Monitor, Preset, System, SystemView
 from dragoman.text import read_lines
 
@@ -28,6 +29,7 @@ class Translating:
     With a `fold`, all files are translated by the tables without it, as tuning translated them.
     """
 
+    @takes_text
     def __init__(
         self,
         cache: Cache,

@@ -23,7 +23,7 @@ from dragoman.recipe.systems import SystemPlan, read_system
 from dragoman.recipe.table import RecipeTable
 from dragoman.rescoring import CANDIDATE_FEATURES
 from dragoman.run import CellKey
-from dragoman.settings import listed
+from dragoman.settings import Record, listed
 from dragoman.tune import LearnFrom
 
 __all__ = [
@@ -118,7 +118,7 @@ class FeatureGroup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MethodPlan:
+class MethodPlan(Record):
     """How candidates are chosen, and by what objective."""
 
     choosing: Choosing

@@ -9,6 +9,7 @@ from dragoman.metric import Smoothing, by_name
 from dragoman.optim import FastForest, Hols, Mira, Optimiser, make_optimiser, method_name
 from dragoman.recipe.starts import CellStart, NormalStart, read_start
 from dragoman.recipe.table import RecipeTable
+from dragoman.settings import Record
 from dragoman.tune import LearnFrom, LoopSettings, PhiSettings, Theta, TuneConfig
 
 __all__ = ["TuningPlan", "read_method", "read_optimiser"]
@@ -17,7 +18,7 @@ _MIN_K = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TuningPlan:
+class TuningPlan(Record):
     """A method and its tuning settings."""
 
     optimiser: Optimiser

@@ -13,13 +13,13 @@ from dragoman.evaluate import Within
 from dragoman.metric import by_name
 from dragoman.recipe.table import RecipeTable
 from dragoman.run import CellKey
-from dragoman.settings import listed
+from dragoman.settings import Record, listed
 
 __all__ = ["ReportPlan", "matches", "read_published", "read_report"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReportPlan:
+class ReportPlan(Record):
     """What the run records for the report, and what the report shows."""
 
     metrics: tuple[str, ...] = ("bleu", "chrf", "ter")

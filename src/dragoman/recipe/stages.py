@@ -21,6 +21,7 @@ from dragoman.recipe.cache import Cache, Made, StageKey
 from dragoman.recipe.corpora import CorpusFiles, CorpusPlan, PartFiles, SynthPlan
 from dragoman.recipe.drawing import trained_on, write_drawn
 from dragoman.recipe.systems import SystemPlan
+from dragoman.settings import takes_text
 from dragoman.store import digest
 from dragoman.system import Monitor, Preset, SystemView, train
 from dragoman.text import open_output, read_lines
@@ -236,6 +237,7 @@ class SharedStages:
         return max(int(stage["peak_bytes"]) for stage in system.manifest.about["stages"])
 
 
+@takes_text
 def decoding_key(
     stage: str,
     system: str,
@@ -259,6 +261,7 @@ def system_folder(made: Made) -> Path:
     return made.folder / SYSTEM
 
 
+@takes_text
 def decode_file(
     view: SystemView, source: Path, weights: Weights, preset: Preset, n_threads: int, monitor: Monitor, out: Path
 ) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.recipe.table import RecipeTable
+from dragoman.settings import Record
 
 __all__ = ["CellStart", "NormalStart", "read_start"]
 
@@ -21,7 +22,7 @@ _STREAM = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NormalStart:
+class NormalStart(Record):
     """Dense weights drawn from a normal distribution of mean 0; sparse ones are 0.
 
     Flanigan, Dyer and Carbonell 2013, section 6, draw them from the standard normal.
@@ -30,7 +31,7 @@ class NormalStart:
     normal: float
     """The standard deviation."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if not (math.isfinite(self.normal) and 0 < self.normal <= _MAX_DEVIATION):
             raise InputError(f"the standard deviation must be positive and at most {_MAX_DEVIATION:g}")
 
@@ -41,7 +42,7 @@ class NormalStart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CellStart:
+class CellStart(Record):
     """Weights of the cell of another optimiser, with the same corpus, system and seed: the dense ones, or all of them.
 
     Flanigan, Dyer and Carbonell 2013, section 6.1, begin with those of MERT.

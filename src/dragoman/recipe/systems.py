@@ -10,7 +10,7 @@ from dragoman.corpus import MAX_FOLDS
 from dragoman.errors import InputError
 from dragoman.lm import MAX_ORDER, EstimateConfig
 from dragoman.recipe.table import RecipeTable
-from dragoman.settings import listed
+from dragoman.settings import Record, listed
 from dragoman.system import KINDS, ModelSettings, Preset, SystemSettings, TextSettings, TrainConfig
 
 __all__ = ["SystemPlan", "read_system"]
@@ -19,7 +19,7 @@ GIVEN = "given"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SystemPlan:
+class SystemPlan(Record):
     """Training settings and search effort."""
 
     name: str

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
+from dragoman.settings import Record
+
 __all__ = [
     "COLOURS",
     "BarChart",
@@ -45,7 +47,7 @@ class Dash(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class Line(Record):
     """Points in order. Lines of a group share a legend entry, named by its first line that is not thin."""
 
     name: str
@@ -67,7 +69,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Record):
     """A legend entry: a name with its colour and line style."""
 
     name: str

@@ -19,6 +19,7 @@ from dragoman.evaluate import (
     legend,
     mark_of,
 )
+from dragoman.settings import takes_text
 from dragoman.text import printable
 
 __all__ = ["TableFormat", "latex_text", "markdown_table", "markdown_text", "render"]
@@ -34,6 +35,7 @@ class TableFormat(StrEnum):
     HTML = "html"
 
 
+@takes_text
 def render(comparison: RunComparison, form: TableFormat) -> str:
     """The table as text with a final line feed; the terminal format `table` is not supported here."""
     writers: Mapping[TableFormat, Callable[[RunComparison], str]] = {

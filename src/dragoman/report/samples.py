@@ -17,6 +17,7 @@ from dragoman.drawing import contribution_bar, draw_derivation
 from dragoman.evaluate import SystemOutput, measure
 from dragoman.metric import by_name
 from dragoman.report.records import Records
+from dragoman.settings import Record
 from dragoman.text import readable, split_tokens
 from dragoman.types import Float64Array
 
@@ -62,7 +63,7 @@ class Change(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class Span(Record):
     """Consecutive words with the same kind of change."""
 
     change: Change

@@ -13,6 +13,7 @@ from dragoman.rescoring.base import CandidateBlock, CandidateFeature, SparseCand
 from dragoman.rescoring.registry import make_candidate_features
 from dragoman.rescoring.score_table import ScoreTable
 from dragoman.rescoring.sparse_rows import SparseRows
+from dragoman.settings import takes_text
 from dragoman.text import open_output
 from dragoman.types import Float64Array, PathLike
 
@@ -110,6 +111,7 @@ class AddedFeatures:
     score_names: tuple[str, ...] = ()
 
 
+@takes_text
 def describe_candidates(
     path: PathLike,
     out: PathLike,

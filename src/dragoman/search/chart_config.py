@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from dragoman.settings import Record
+
 __all__ = ["ChartConfig", "ChartFeatures"]
 
 _PROBABILITIES = ("p_e_f", "p_f_e", "lex_e_f", "lex_f_e")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChartConfig:
+class ChartConfig(Record):
     """Settings of hierarchical search. The pop limit trades speed for model score (docs/search.md)."""
 
     pop_limit: int = 200
@@ -30,7 +32,7 @@ class ChartConfig:
     unknown_labels: tuple[str, ...] | None = None
     """Labels of out-of-vocabulary words; None: the first of the rules' labels."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.pop_limit < 1:
             raise ValueError("the pop limit must be at least 1")
         if not self.beam >= 0:
@@ -52,7 +54,7 @@ class ChartConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChartFeatures:
+class ChartFeatures(Record):
     """Names of the dense features; None: not computed. `scores` are those of the rules' score columns."""
 
     lm: str = "lm"
@@ -65,7 +67,7 @@ class ChartFeatures:
     glue: str = "glue"
     unknown: str | None = None
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         names = self.names()
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise ValueError(f"duplicate feature {twice[0]!r}")

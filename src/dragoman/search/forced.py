@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dragoman.corpus import UNK, Vocab
 from dragoman.errors import InputError, MismatchError
 from dragoman.forest import Forest, KBest
+from dragoman.settings import Record
 from dragoman.text import split_tokens
 from dragoman.types import Int32Array, Int64Array, offsets_of
 
@@ -21,7 +22,7 @@ Rows = tuple[Int64Array, Int32Array]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ForcedConfig:
+class ForcedConfig(Record):
     """Settings of forced decoding."""
 
     width: int = 500
@@ -29,7 +30,7 @@ class ForcedConfig:
     may_edit: bool = True
     """Whether words may be deleted, inserted and copied where no derivation makes the translation."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.width < 1:
             raise ValueError("the width must be at least 1")
 

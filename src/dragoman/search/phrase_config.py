@@ -8,6 +8,7 @@ from enum import Enum
 from itertools import chain
 
 from dragoman.grammar import Reordering
+from dragoman.settings import Record
 
 __all__ = ["Algorithm", "PhraseConfig", "PhraseFeatures", "phrase15"]
 
@@ -22,7 +23,7 @@ class Algorithm(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PhraseConfig:
+class PhraseConfig(Record):
     """Settings of phrase-based search. Pop limit and stack size trade speed for model score."""
 
     algorithm: Algorithm = Algorithm.CUBE_PRUNING
@@ -36,7 +37,7 @@ class PhraseConfig:
     distortion_limit: int | None = 6
     """Longest jump in source words; None: no limit."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.stack_size < 1 or self.pop_limit < 1:
             raise ValueError("stack_size and pop_limit must be at least 1")
         if self.option_limit is not None and self.option_limit < 1:
@@ -58,7 +59,7 @@ class PhraseConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PhraseFeatures:
+class PhraseFeatures(Record):
     """Names of the dense features. `scores` are those of the options' score columns.
 
     An option's orientation columns are those of each reordering model: backward (a phrase after what came before), then
@@ -74,7 +75,7 @@ class PhraseFeatures:
     scores: tuple[str, ...] = ("p_e_f", "p_f_e", "lex_e_f", "lex_f_e")
     reordering: tuple[Reordering, ...] = (Reordering(),)
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         names = self.names()
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise ValueError(f"duplicate feature {twice[0]!r}")

@@ -20,7 +20,7 @@ from dragoman.search.chart_builder import RuleOptionBuilder
 from dragoman.search.chart_config import ChartConfig, ChartFeatures
 from dragoman.search.chart_decoder import ChartDecoder
 from dragoman.search.sentences import EncodedSentences, Sentences
-from dragoman.settings import about
+from dragoman.settings import Record, about
 from dragoman.types import Float32Array, Float64Array, Int32Array, Int64Array, Progress, joined_offsets
 
 __all__ = [
@@ -63,7 +63,7 @@ class Reach(enum.IntEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReferenceConfig:
+class ReferenceConfig(Record):
     """What forests around references are made of."""
 
     tight: bool | None = field(default=None, metadata=about(resolved="as the grammar was extracted"))
@@ -86,7 +86,7 @@ class ReferenceConfig:
     wrong_beam: float = math.inf
     """Derivations with a replacement worse than the best of the reference by more than this are left out."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.max_wrong < 0:
             raise InputError(f"max_wrong must be at least 0, not {self.max_wrong}")
         if not self.beam >= 0 or not self.wrong_beam >= 0:

@@ -15,6 +15,7 @@ from dragoman.serve.opened import OpenedSystem, Searched, deadline
 from dragoman.serve.recorded import RecordedRun
 from dragoman.serve.scoring import sentence_scores
 from dragoman.serve.suggestion import suggested
+from dragoman.settings import Record, takes_text
 from dragoman.system import Preset, System
 from dragoman.system.explain import explanation_of
 from dragoman.system.force import force
@@ -37,7 +38,7 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Search:
+class Search(Record):
     """A sentence of a text, by a system and some weights."""
 
     system: str
@@ -114,6 +115,7 @@ class Explorer:
                 return [training_pair(opened.system, line) for line in lines]
         return []
 
+    @takes_text
     def translate(self, name: str, text: str, preset: Preset = Preset.DEFAULT) -> str:
         """A text, line by line, as `dragoman translate` does it."""
         return "\n".join(self.opened(name).translate(text.split("\n"), preset))

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 
 from dragoman.errors import InputError
+from dragoman.settings import Record
 
 __all__ = ["Limits", "TooLargeError", "check_unicode"]
 
@@ -15,7 +16,7 @@ class TooLargeError(InputError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Record):
     """Sizes, times and counts of requests."""
 
     body_bytes: int = 1 << 18

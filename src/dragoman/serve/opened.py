@@ -13,6 +13,7 @@ from dragoman.features import FeatureIndex, Weights
 from dragoman.forest import Forest, KBest
 from dragoman.serve.limits import Limits
 from dragoman.serve.wanted import check_wanted
+from dragoman.settings import takes_text
 from dragoman.system import Preset, System, SystemView
 from dragoman.text import split_tokens
 from dragoman.types import Progress
@@ -111,6 +112,7 @@ class OpenedSystem:
             raise InputError("all weights are 0; leave at least one that is not")
         return used
 
+    @takes_text
     def search(
         self,
         tokens: str,
@@ -142,6 +144,7 @@ class OpenedSystem:
                 self._keep(key, made)
         return made
 
+    @takes_text
     def translate(self, lines: Sequence[str], preset: Preset = Preset.DEFAULT) -> list[str]:
         """The translation of each line, as `dragoman translate` gives it; the index does not grow."""
         self.sentences("\n".join(lines))  # checks them together

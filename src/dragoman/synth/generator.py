@@ -8,6 +8,7 @@ from itertools import count, islice
 from typing import TYPE_CHECKING
 
 from dragoman.errors import InputError
+from dragoman.settings import Record
 from dragoman.synth import coordination, infinitives, predicates, questions, sentences, subordinate
 from dragoman.synth.draw import Draw
 from dragoman.synth.lexicon import lexicon
@@ -66,7 +67,7 @@ PATTERNS: tuple[tuple[Pattern, int], ...] = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SynthConfig:
+class SynthConfig(Record):
     """Settings of the generator; `noise` is the fraction of noisy pairs."""
 
     seed: int = 0
@@ -74,7 +75,7 @@ class SynthConfig:
     noise: float = 0.0
     lowercase: bool = True
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.seed < 0:
             raise InputError(f"the seed must be at least 0, not {self.seed}")
         if self.n_references < 1:

@@ -7,6 +7,7 @@ from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING
 
+from dragoman.settings import Record
 from dragoman.synth import english, german
 from dragoman.synth.english import BE, EnglishVerb, contract_not
 from dragoman.synth.tables import irregular
@@ -48,7 +49,7 @@ class Modal(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Record):
     """Tense, and a modal in the present or past if there is one."""
 
     tense: Tense

@@ -10,6 +10,7 @@ from typing import Any
 from dragoman._core import unescape_word
 from dragoman.features import Weights
 from dragoman.forest import Application, Derivation
+from dragoman.settings import takes_text
 from dragoman.system.translator import Preset, Translator
 from dragoman.text import split_tokens
 from dragoman.types import Progress
@@ -174,6 +175,7 @@ def _made(piece: Piece) -> str:
     return "" if all(map(_GAP.fullmatch, piece.source.split(" "))) else "(nothing)"
 
 
+@takes_text
 def explain(
     translator: Translator[Any],
     sentence: str,

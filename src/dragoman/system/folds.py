@@ -14,6 +14,7 @@ from dragoman.metric import Metric, References, Segments
 from dragoman.pool import Pool
 from dragoman.pool.measure import id_statistics, text_statistics
 from dragoman.pool.shard import Shard, concatenate
+from dragoman.settings import takes_text
 from dragoman.system.candidates import intern_passed, shard_of, words_of
 from dragoman.system.system import System
 from dragoman.system.training import TrainingLines
@@ -29,6 +30,7 @@ class FoldDecoder:
     With `all_data`, by those of all data, which have seen the line. Views are opened when their first line comes.
     """
 
+    @takes_text
     def __init__(self, system: System, *, preset: Preset = Preset.DEFAULT, all_data: bool = False) -> None:
         self.system = system
         self.training: TrainingLines = system.training

@@ -9,6 +9,7 @@ from typing import Any
 
 from dragoman.features import Weights
 from dragoman.search import ForcedConfig
+from dragoman.settings import takes_text
 from dragoman.system.explain import Explanation, Piece, explain, explanation_of
 from dragoman.system.translator import Preset, Translator
 from dragoman.text import split_tokens
@@ -176,6 +177,7 @@ class ForcedExplanation:
         return out
 
 
+@takes_text
 def force(
     translator: Translator[Any],
     source: str,

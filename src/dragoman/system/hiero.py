@@ -24,6 +24,7 @@ from dragoman.search import (
     SearchBlocks,
 )
 from dragoman.search.reference import COUNT
+from dragoman.settings import takes_text
 from dragoman.system.extraction_counts import extraction_shares
 from dragoman.system.settings import DenseSet, HieroSettings, SystemSettings
 from dragoman.system.translator import Preset, ShownPair, Translator
@@ -88,6 +89,7 @@ class HieroTranslator(Translator[RuleBatch]):
         builder = self._make_builder(self._view, scores=self._features.scores)
         super().__init__(index, grammar.target_vocab, builder, self._features.names(), blocks)
 
+    @takes_text
     def new_decoder(self, preset: Preset) -> ChartDecoder:
         config = _CONFIGS[preset](max_span=self._max_span)
         return ChartDecoder(config, self.vocab, self.index, features=self._features, lm=self._lm)
@@ -156,6 +158,7 @@ def _nth_words(symbols: Sequence[str]) -> dict[int, int]:
     return {number: n for n, number in enumerate(words)}
 
 
+@takes_text
 def chart_features(dense: DenseSet, given: tuple[str, ...] | None = None) -> ChartFeatures:
     """The dense features of a set, or with the score names of an imported grammar."""
     features = ChartFeatures.chiang8() if dense is DenseSet.CHIANG8 else ChartFeatures.full14()

@@ -18,6 +18,7 @@ from dragoman.forest import KBest
 from dragoman.pool import Pool
 from dragoman.pool.merge import renumbered
 from dragoman.pool.shard import concatenate
+from dragoman.settings import Record
 from dragoman.system.candidates import intern_passed, shard_of, source_lengths, words_of
 from dragoman.system.system import System
 from dragoman.system.text import LineTranslation
@@ -41,7 +42,7 @@ _BLOCK = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TranslationJob(Job[Sequence[str], list[str]]):
+class TranslationJob(Record, Job[Sequence[str], list[str]]):
     """The best translation of each line.
 
     `raw` and `languages` are those of `System.lines`; `terms` are forced translations.
@@ -98,7 +99,7 @@ class PortableLists:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListsJob(Job[Sequence[str], PortableLists]):
+class ListsJob(Record, Job[Sequence[str], PortableLists]):
     """The k best candidates of each sentence."""
 
     view: SystemView
@@ -121,7 +122,7 @@ class ListsJob(Job[Sequence[str], PortableLists]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LineListsJob(Job[Int64Array, PortableLists]):
+class LineListsJob(Record, Job[Int64Array, PortableLists]):
     """The k best candidates of lines of the training text, all of one fold, by the view that has not seen it."""
 
     system: System

@@ -10,6 +10,7 @@ import numpy as np
 from dragoman.pool import Pool, Shard
 from dragoman.pool.shard import concatenate
 from dragoman.search import EncodedSentences
+from dragoman.settings import takes_text
 from dragoman.system.candidates import intern_passed, shard_of, words_of
 from dragoman.system.translator import PreparedSentences, Preset
 from dragoman.system.view import SystemView
@@ -27,6 +28,7 @@ class LiveDecoder:
     keeps no options: others search.
     """
 
+    @takes_text
     def __init__(
         self,
         view: SystemView,

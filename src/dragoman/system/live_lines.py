@@ -11,6 +11,7 @@ import numpy as np
 from dragoman.features import FeatureIndex, FeatureTable
 from dragoman.pool import Pool, Shard
 from dragoman.pool.shard import concatenate
+from dragoman.settings import Record
 from dragoman.system.candidates import intern_passed, shard_of, words_of
 from dragoman.system.live import LiveDecoder
 from dragoman.system.system import System
@@ -21,7 +22,7 @@ __all__ = ["LineBlock", "Lines", "LiveLines"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lines:
+class Lines(Record):
     """Some lines of a system's training text as sentences: sentence i is line `numbers[i]`. Pickles small."""
 
     system: System

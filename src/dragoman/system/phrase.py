@@ -20,6 +20,7 @@ from dragoman.search import (
     PhraseReferenceParser,
     SearchBlocks,
 )
+from dragoman.settings import takes_text
 from dragoman.system.extraction_counts import extraction_shares
 from dragoman.system.settings import PhraseSettings, SystemSettings
 from dragoman.system.translator import Preset, ShownPair, Translator
@@ -69,6 +70,7 @@ class PhraseTranslator(Translator[PhraseBatch]):
         )
         super().__init__(index, grammar.target_vocab, builder, self._features.names(), blocks)
 
+    @takes_text
     def new_decoder(self, preset: Preset) -> PhraseDecoder:
         config = _CONFIGS[preset](distortion_limit=self._distortion_limit)
         return PhraseDecoder(config, self.vocab, self.index, features=self._features, lm=self._lm)

@@ -21,7 +21,7 @@ from dragoman.grammar import (
     RuleViewConfig,
 )
 from dragoman.pipeline import TextSettings
-from dragoman.settings import convert, from_values, listed, plain
+from dragoman.settings import Record, convert, from_values, listed, plain
 
 __all__ = [
     "REORDERING",
@@ -57,7 +57,7 @@ _Model = TypeVar("_Model", bound="ModelSettings")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelSettings:
+class ModelSettings(Record):
     """Base of what only one kind of system can be told; `kind` is the kind's name in `KINDS`.
 
     Its fields are the options of `dragoman train` and the keys of a recipe's system that belong to this kind alone.
@@ -113,7 +113,7 @@ class PhraseSettings(ModelSettings):
     distortion_limit: int | None = 6
     """Longest jump in source words; None: no limit."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.distortion_limit is not None and self.distortion_limit < 0:
             raise InputError(f"the distortion limit must not be negative, but is {self.distortion_limit}")
 
@@ -150,7 +150,7 @@ class HieroSettings(ModelSettings):
     rules: RuleExtraction = field(default_factory=RuleExtraction)
     """How rules were extracted; the number of threads is that of the training."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.max_span < 1:
             raise InputError(f"a rule covers at least one word, so max_span cannot be {self.max_span}")
 
@@ -170,7 +170,7 @@ class HieroSettings(ModelSettings):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SystemSettings:
+class SystemSettings(Record):
     """Everything but the tables and the weights."""
 
     model: ModelSettings = field(default_factory=PhraseSettings)
@@ -185,7 +185,7 @@ class SystemSettings:
     classes: tuple[int, ...] = ()
     """How many word classes each level has, of both sides; empty: the system has no classes."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.classes:
             check_class_sizes(self.classes)
 

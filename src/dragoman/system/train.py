@@ -29,6 +29,7 @@ from dragoman.pipeline import (
     sample_file,
     write_text_models,
 )
+from dragoman.settings import Record
 from dragoman.system.folder import (
     CLASSES,
     COUNTS,
@@ -59,7 +60,7 @@ _Texts = tuple[tuple[PathLike, ...], tuple[PathLike, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrainConfig:
+class TrainConfig(Record):
     """Settings of training."""
 
     settings: SystemSettings = field(default_factory=SystemSettings)

@@ -25,6 +25,7 @@ from dragoman.search import (
 )
 from dragoman.search.decoder import Batch, Decoder
 from dragoman.search.sentences import Sentences
+from dragoman.settings import takes_text
 from dragoman.types import Float64Array, Int32Array, Int64Array, Progress
 
 __all__ = ["PreparedSentences", "Preset", "ShownPair", "Translator"]
@@ -87,6 +88,7 @@ class Translator(ABC, Generic[Batch]):
             index.intern(name)
 
     @abstractmethod
+    @takes_text
     def new_decoder(self, preset: Preset) -> Decoder[Batch]:
         """A decoder with the search effort of the preset."""
 
@@ -112,6 +114,7 @@ class Translator(ABC, Generic[Batch]):
         """
         return np.zeros(len(names))
 
+    @takes_text
     def forests(
         self,
         sentences: Sequence[str],
@@ -125,6 +128,7 @@ class Translator(ABC, Generic[Batch]):
         batch = self._builder.build(sentences, n_threads=n_threads)
         return self._decoder(preset).decode(batch, weights, n_threads=n_threads, progress=progress)
 
+    @takes_text
     def kbest(
         self,
         sentences: Sentences,
@@ -170,6 +174,7 @@ class Translator(ABC, Generic[Batch]):
         decoder = self._decoder(Preset.DEFAULT)
         return decoder.force(batch, pairs, weights, config, n_threads=n_threads, progress=progress)
 
+    @takes_text
     def prepare(
         self, sentences: Sequence[str | EncodedSentences], *, preset: Preset = Preset.DEFAULT
     ) -> PreparedSentences[Batch]:

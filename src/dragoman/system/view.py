@@ -11,6 +11,7 @@ from dragoman.forest import Forest
 from dragoman.pipeline import TokenLines
 from dragoman.pool import Pool
 from dragoman.search import ForcedConfig
+from dragoman.settings import takes_text
 from dragoman.system.candidates import pool_of
 from dragoman.system.explain import Explanation, explain
 from dragoman.system.force import ForcedExplanation, force
@@ -35,6 +36,7 @@ class SystemView:
     def index(self) -> FeatureIndex:
         return self.translator.index
 
+    @takes_text
     def translate(
         self,
         sentences: Iterable[str],
@@ -65,6 +67,7 @@ class SystemView:
         for batch in _batches(sentences):
             yield from job.translate(batch, decode, linked)
 
+    @takes_text
     def translate_linked(
         self,
         sentence: str,
@@ -80,6 +83,7 @@ class SystemView:
             return "", []
         return " ".join(best.tokens()), self.translator.alignment(best)
 
+    @takes_text
     def translate_tokens(
         self,
         sentences: Iterable[str],
@@ -103,6 +107,7 @@ class SystemView:
         """What stands between lines of text and the tokens of this view."""
         return TokenLines()
 
+    @takes_text
     def decode(
         self, sentence: str, weights: Weights | Float64Array | None = None, *, preset: Preset = Preset.DEFAULT
     ) -> Forest:
@@ -110,6 +115,7 @@ class SystemView:
         used = self.weights if weights is None else weights
         return self.translator.forests([sentence], used, preset=preset)[0]
 
+    @takes_text
     def forests(
         self,
         sentences: Iterable[str],
@@ -123,6 +129,7 @@ class SystemView:
         for batch in _batches(sentences):
             yield from self.translator.forests(batch, used, preset=preset, n_threads=n_threads)
 
+    @takes_text
     def kbest(
         self,
         sentences: Sequence[str],
@@ -162,6 +169,7 @@ class SystemView:
             first_sentence=first_sentence,
         )
 
+    @takes_text
     def explain(
         self, sentence: str, *, weights: Weights | None = None, preset: Preset = Preset.DEFAULT
     ) -> Explanation | None:
@@ -169,6 +177,7 @@ class SystemView:
         used = self.weights if weights is None else weights
         return explain(self.translator, sentence, used, preset=preset)
 
+    @takes_text
     def force(
         self,
         source: str,
@@ -188,6 +197,7 @@ class SystemView:
         source, target = text.prepare(source), text.prepare_target(target)
         return self.force_tokens(source, target, weights=weights, preset=preset, config=config)
 
+    @takes_text
     def force_tokens(
         self,
         source: str,

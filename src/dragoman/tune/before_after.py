@@ -14,6 +14,7 @@ from pathlib import Path
 from dragoman.errors import InputError, naming
 from dragoman.metric import Tokenizer
 from dragoman.pipeline import guess_language
+from dragoman.settings import Record
 from dragoman.store import from_plain, make_folder, read_json, write_json
 from dragoman.system import System
 from dragoman.text import read_lines, replace_bytes
@@ -33,7 +34,7 @@ class _Counting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BeforeAfter:
+class BeforeAfter(Record):
     """Sentences, the lines of every reference, both translations, and how metrics count them."""
 
     source: Sequence[str]
@@ -43,7 +44,7 @@ class BeforeAfter:
     tokenizer: Tokenizer = Tokenizer.NONE
     lowercase: bool = False
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         lengths = {len(lines) for lines in (self.before, self.after, *self.references)}
         if not self.references or lengths != {len(self.source)}:
             raise InputError(f"{len(self.source)} sentences, but translations and references have {sorted(lengths)}")

@@ -11,6 +11,7 @@ import numpy as np
 from dragoman.errors import FailedError, InputError
 from dragoman.features import WeightFormat, Weights, write_weights
 from dragoman.pool import NbestFormat, Pool, read_nbest
+from dragoman.settings import Record
 from dragoman.text import read_lines, split_tokens
 from dragoman.tune.command import CommandTemplate, tail
 from dragoman.tune.decoder import Decoder, DecodingRound
@@ -20,7 +21,7 @@ __all__ = ["CommandDecoder", "CommandSettings"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CommandSettings:
+class CommandSettings(Record):
     """How to talk to the decoder: list length, formats (see read_nbest), and for Moses a moses.ini."""
 
     k: int = 100
@@ -31,7 +32,7 @@ class CommandSettings:
     fields: tuple[str, ...] | None = None
     allow_missing: bool = False
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.k < 1:
             raise InputError(f"the lists must have at least one candidate a sentence, not {self.k}")
         if self.weights_template is not None and self.weights_format is not WeightFormat.MOSES_INI:

@@ -13,6 +13,7 @@ from dragoman.errors import InputError
 from dragoman.features import FeatureTable, Weights
 from dragoman.optim import Hols
 from dragoman.passes import Gradient, GradientPass, PassSettings
+from dragoman.settings import Record
 from dragoman.system import FoldDecoder, Preset, System, digest_lines
 from dragoman.tune.steps import MadeStep, StepFiles, Steps
 from dragoman.types import Int64Array, Progress
@@ -65,7 +66,7 @@ class MadeGradient:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GradientStep:
+class GradientStep(Record):
     """How the gradients of a method are taken."""
 
     system: System

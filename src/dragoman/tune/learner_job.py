@@ -23,6 +23,7 @@ from dragoman.optim.learner_pass import Ground, LearningTask, ShareResult, scale
 from dragoman.optim.learner_state import LearnerState
 from dragoman.optim.units import Scale
 from dragoman.pool import Shard
+from dragoman.settings import Record
 from dragoman.system import LiveDecoder, Preset, SystemView
 from dragoman.tune.mixing import LocalLearners, mix_learners
 from dragoman.types import Float64Array, Int64Array
@@ -55,7 +56,7 @@ class PassItem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LearnerJob(Job[DecodeItem | PassItem, list[Shard] | list[ShareResult]]):
+class LearnerJob(Record, Job[DecodeItem | PassItem, list[Shard] | list[ShareResult]]):
     """A system and its development set, for items of all passes. `known` are the features that come first.
 
     `features` names all of them: see `features_of`.

@@ -14,7 +14,7 @@ from dragoman.metric import Metric
 from dragoman.optim import Optimiser
 from dragoman.pool import Pool, with_metric
 from dragoman.run import RunFolder
-from dragoman.settings import plain
+from dragoman.settings import plain, takes_text
 from dragoman.store import from_plain
 from dragoman.system import LineListsJob, Preset, System, kbest_of_lines
 from dragoman.tune.decoder import Decoder
@@ -31,6 +31,7 @@ _WEIGHTS, _OUTPUT = "weights", "output.txt"
 class LinesDecoder(Decoder):
     """Lines of a system's training text, fold by fold, as the outer loop wants them: sentence i is `lines[i]`."""
 
+    @takes_text
     def __init__(
         self,
         engine: Engine,

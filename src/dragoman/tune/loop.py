@@ -32,7 +32,7 @@ from dragoman.optim import Learner, LearningContext, Optimiser
 from dragoman.optim.frozen import frozen_at_zero
 from dragoman.pool import Choice, Pool, Shard, merge_pools, metric_of, new_words, on_tables, rerank, weights_for
 from dragoman.run import RunFolder
-from dragoman.settings import plain
+from dragoman.settings import Record, plain
 from dragoman.store import make_folder
 from dragoman.tune.choice import first_candidates, n_preferred
 from dragoman.tune.decoder import Decoder, DecodingRound
@@ -60,7 +60,7 @@ class Step(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LoopSettings:
+class LoopSettings(Record):
     """When to stop: after `max_rounds` optimisations, or when nothing new comes, or when everything settles.
 
     Nothing new is no new candidate, or the same lists as before. It does not stop an optimiser that moves step by step,
@@ -76,7 +76,7 @@ class LoopSettings:
     patience: int | None = None
     """Early stopping: after so many rounds without a better score of decoding; None: never."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.patience is not None and self.patience < 1:
             raise InputError(f"patience must be at least one round, not {self.patience}")
         if self.max_rounds < 1:

@@ -31,6 +31,7 @@ from dragoman.features import (
 from dragoman.features.blocks import ORIENTATIONS, REORDERING
 from dragoman.optim import FastForest, LearnsFrom, Mert, Optimiser
 from dragoman.optim.hols import among
+from dragoman.settings import Record, takes_text
 from dragoman.types import PathLike
 
 __all__ = [
@@ -103,7 +104,7 @@ def default_last(learner: Optimiser | None, *, all_data: bool = False) -> LastSe
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PhiSettings:
+class PhiSettings(Record):
     """Learning phi from lists of the training text, and what becomes of it; the first three are for a given phi too."""
 
     blocks: PhiBlocks = PhiBlocks.ONE
@@ -130,7 +131,7 @@ class PhiSettings:
         """Whether there is a last search once phi is learned by the method."""
         return (self.last or default_last(learner, all_data=self.all_data)) is not LastSearch.NONE
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.blocks is PhiBlocks.NONE and self.last is not None and self.last.keeps_dense:
             raise InputError(f"without blocks there is nothing to tune by last = {self.last}; name blocks, or another")
         if self.search.learns_from is not LearnsFrom.LISTS:
@@ -165,6 +166,7 @@ class Phi:
     notes: tuple[str, ...] = ()
 
     @classmethod
+    @takes_text
     def of(
         cls,
         table: FeatureTable,
@@ -230,6 +232,7 @@ def check_templates(
     _check_classes(class_sizes(sparse, parts), "the start", parts, templates, classes)
 
 
+@takes_text
 def possible_blocks(kind: PhiBlocks, templates: Collection[str]) -> list[str]:
     """Names of the blocks that features of these templates can make."""
     match kind:

@@ -18,7 +18,7 @@ from dragoman.optim import FastForest, Hols, LearningContext, LearnsFrom, Online
 from dragoman.optim.frozen import frozen_names
 from dragoman.pool import Pool, with_metric
 from dragoman.run import RunFolder
-from dragoman.settings import plain
+from dragoman.settings import Record, plain, takes_text
 from dragoman.store import digest_json, read_json, unseal
 from dragoman.system import Lines, ListsJob, Preset, System, SystemView, kbest_by_engine, save_tuned
 from dragoman.system.aligned_pairs import AlignedPairs
@@ -59,7 +59,7 @@ class LearnFrom(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TuneConfig:
+class TuneConfig(Record):
     """What can be chosen about tuning a system, besides the method."""
 
     metric: str = "bleu"
@@ -86,7 +86,7 @@ class TuneConfig:
     phi: PhiSettings = field(default_factory=PhiSettings)
     """Weights learned from lists of the training text, or given."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.learn_from is not LearnFrom.DEVELOPMENT and self.fold is not None:
             raise InputError("every line of the training text is decoded without its own fold; leave out the fold")
         if self.limit is not None and self.limit < 1:
@@ -123,6 +123,7 @@ class TuneConfig:
 class SystemDecoder(Decoder):
     """A system and a development set, as the outer loop wants them."""
 
+    @takes_text
     def __init__(
         self,
         view: SystemView,

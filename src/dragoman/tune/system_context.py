@@ -13,6 +13,7 @@ from dragoman.optim import LearningContext, LearnsFrom
 from dragoman.optim.context import LiveDecoder as AnyLiveDecoder
 from dragoman.optim.learner_pass import Ground, Learners, LearningTask, threads
 from dragoman.pool import Pool, compacted
+from dragoman.settings import takes_text
 from dragoman.system import LiveDecoder, Preset, SystemView
 from dragoman.tune.decoder import Decoder
 from dragoman.tune.learner_job import EngineLearners, LearnerJob, LearningWorkers, features_of
@@ -29,6 +30,7 @@ class SystemContext(LearningContext):
 
     offers = (LearnsFrom.LISTS, LearnsFrom.FORESTS, LearnsFrom.DECODING)
 
+    @takes_text
     def __init__(
         self,
         view: SystemView,

@@ -21,6 +21,7 @@ from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.metric import Smoothing, Tokenizer, by_name
 from dragoman.pool import Pool, merge_pools, rerank, with_metric
+from dragoman.settings import Record
 from dragoman.system import Preset, System, SystemView
 from dragoman.tune.curve import Curve, check_range, curve_of, differing, feature_column, on_envelopes
 from dragoman.tune.curve_features import frequent_and_rare, reaches_of
@@ -43,7 +44,7 @@ class Frequency(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CurveConfig:
+class CurveConfig(Record):
     """What can be chosen about curves."""
 
     low: float | None = None
@@ -71,7 +72,7 @@ class CurveConfig:
     fold: int | None = None
     """Decode as if this fold had not been in the training."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.k < 2:
             raise InputError(f"a curve needs at least two candidates of a sentence, not {self.k}")
         if min(self.n_rounds, self.n_checks, self.n_frequent, self.n_rare) < 0:
@@ -97,7 +98,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class WeightCurve:
+class WeightCurve(Record):
     """The curve of a weight, and how it came about. Scores are fractions, in the metric's own direction."""
 
     curve: Curve
