@@ -93,6 +93,6 @@ def _held_out_statistics(pool: Pool, folds: Sequence[Int64Array], row: MethodCom
 
 
 def _p(metric: Metric, ours: Float64Array, theirs: Float64Array, n_draws: int, seed: int) -> float:
-    first, second = shuffled_totals(ours[None], theirs[None, None], n_draws, seed)
+    first, second = shuffled_totals(ours, theirs[None], n_draws, seed)
     difference = abs(float(metric.score(ours.sum(axis=0))) - float(metric.score(theirs.sum(axis=0))))
     return paired_randomisation(metric.score(second[:, 0]), metric.score(first[:, 0]), difference)

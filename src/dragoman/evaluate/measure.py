@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -75,25 +74,20 @@ class Measured:
         ]
 
     def p_randomisation(self, first: int, n_trials: int, seed: int) -> list[float | None]:
-        """p-values of approximate randomisation over sentences and runs against `first`; None for `first` itself."""
-        differences = self._differences(first)
+        """p-values of approximate randomisation over sentences against `first`; None for `first` itself."""
         found: list[float | None] = [None] * len(self.statistics)
-        others = sorted((i for i in range(len(self.statistics)) if i != first), key=self._n_runs)
-        for _, group in groupby(others, key=self._n_runs):
-            same = list(group)
-            theirs = np.stack([self.statistics[i] for i in same])
-            totals = shuffled_totals(self.statistics[first], theirs, n_trials, seed)
-            ours, others_now = (self.metric.score(part) for part in totals)
-            for place, i in enumerate(same):
-                found[i] = paired_randomisation(others_now[:, place], ours[:, place], differences[i])
+        others = [i for i in range(len(found)) if i != first]
+        if others:
+            pooled, differences = self._pooled(), self._differences(first)
+            totals = shuffled_totals(pooled[first], pooled[others], n_trials, seed)
+            ours, theirs = (self.metric.score(part) for part in totals)
+            for place, i in enumerate(others):
+                found[i] = paired_randomisation(theirs[:, place], ours[:, place], differences[i])
         return found
 
     def differs(self, first: int) -> list[bool]:
         """Whether each system's score differs from that of `first`; without a difference there is nothing to test."""
         return [difference > ROUNDING for difference in self._differences(first)]
-
-    def _n_runs(self, system: int) -> int:
-        return int(self.statistics[system].shape[0])
 
     def _pooled(self) -> Floats:
         return np.stack([runs.mean(axis=0) for runs in self.statistics])

@@ -16,7 +16,7 @@ class PairedTest(StrEnum):
     """The test that decides which rows are not significantly worse than the best."""
 
     RANDOMISATION = "randomisation"
-    """Approximate randomisation over sentences and tuning runs (Clark et al. 2011)."""
+    """Approximate randomisation over sentences (Riezler and Maxwell 2005), swapping all runs of a sentence together."""
     BOOTSTRAP = "bootstrap"
     """Paired bootstrap over sentences (Koehn 2004), drawing all runs of a sentence together."""
 

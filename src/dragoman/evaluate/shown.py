@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 _TESTS = {
-    PairedTest.RANDOMISATION: "approximate randomisation over sentences and runs",
+    PairedTest.RANDOMISATION: "approximate randomisation over sentences",
     PairedTest.BOOTSTRAP: "paired bootstrap over sentences",
 }
 _GROUPS = {

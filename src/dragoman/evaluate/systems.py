@@ -59,9 +59,8 @@ def compare_systems(
 ) -> list[SystemScore]:
     """Scores systems against one sequence of lines per reference (None: "no reference for this sentence").
 
-    The first system is the baseline of the paired tests. A test with 0 resamples or trials is skipped. With several
-    runs, approximate randomisation shuffles over sentences and runs (Clark et al. 2011), while the bootstrap draws
-    sentences with all their runs.
+    The first system is the baseline of the paired tests. A test with 0 resamples or trials is skipped. Both tests are
+    over sentences and take a sentence with all its runs; how far runs differ is told by `std` and `n_distinct`.
     """
     if not systems or not all(system.runs for system in systems):
         raise InputError("no system given; give at least one, each with at least one output")

@@ -29,7 +29,7 @@ _TRIALS, _SEED = 10_000, 12345
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowTest:
-    """A row on the test set; p-values by approximate randomisation over sentences and seeds.
+    """A row on the test set; p-values by approximate randomisation over sentences.
 
     `p_first` is of the difference to the first of each list, `p_before` of that to the group before with the same
     method (for the first group: to the first of each list). None where there is nothing before.

@@ -55,7 +55,7 @@ class TuningSets:
         return header, body
 
     def pairs(self) -> Table:
-        """The difference between any two tuning sets, and its p-value over sentences and runs."""
+        """The difference between any two tuning sets, and its p-value over sentences."""
         header = [*words("tuning set", "against", "test"), *map(Shown, [f"Δ {metric_label(self.metric)}", "p"])]
         rows = [
             [*words(pair.first, pair.second, pair.test), Shown(signed(pair.difference)), Shown(f"{pair.p_value:.4f}")]
