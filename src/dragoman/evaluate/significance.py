@@ -1,15 +1,16 @@
 """Bootstrap and approximate randomisation on segment statistics, with sacrebleu's draws.
 
 All systems use the same draws, as a paired test requires. Drawing in blocks bounds the memory and does not change the
-draws. Both tests are two-sided, over sentences: a sentence is drawn or swapped with all its runs. A p-value counts the draws whose difference is at least the observed one, as a permutation test must; sacrebleu
-counts only greater ones, and so finds equal outputs, or outputs that differ in one sentence, significant.
+draws. Both tests are two-sided, and over sentences: a sentence is drawn or swapped with all its runs. A p-value counts
+the draws whose difference is at least the observed one, as a permutation test must; sacrebleu counts only greater ones,
+and so finds equal outputs, or outputs that differ in one sentence, significant.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +18,16 @@ from numpy.typing import NDArray
 from dragoman.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Hashable, Iterator, Mapping
 
 __all__ = [
+    "LEVEL",
     "ROUNDING",
     "Interval",
+    "Seed",
     "confidence_interval",
+    "holm",
+    "is_significant",
     "paired_bootstrap",
     "paired_randomisation",
     "resampled_totals",
@@ -31,6 +36,10 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Seed = int | Sequence[int]
+_Key = TypeVar("_Key", bound="Hashable")
+
+LEVEL = 0.05
+"""Significance level: differences with a p-value below it are significant."""
 
 _BLOCK_DRAWS = 1 << 22
 # NumPy draws booleans from 32-bit words and discards the rest of a word at the end of a call.
@@ -97,7 +106,25 @@ def confidence_interval(scores: Floats) -> Interval:
     return Interval(mean=float(ordered.mean()), low=float(ordered[cut]), high=float(ordered[len(ordered) - cut - 1]))
 
 
-def paired_bootstrap(scores: Floats, baseline: Floats, difference: float) -> float:
+def is_significant(p_value: float | None) -> bool:
+    """Whether a p-value is below LEVEL; what was not tested is not significant."""
+    return p_value is not None and p_value < LEVEL
+
+
+def holm(p_values: Mapping[_Key, float]) -> dict[_Key, float]:
+    """p-values corrected for the number of comparisons (Holm 1979).
+
+    With all those below LEVEL taken for differences, the probability of any mistake among them is at most LEVEL.
+    """
+    corrected: dict[_Key, float] = {}
+    least = 0.0
+    for rank, key in enumerate(sorted(p_values, key=p_values.__getitem__)):
+        least = max(least, min(1.0, (len(p_values) - rank) * p_values[key]))
+        corrected[key] = least
+    return corrected
+
+
+def paired_bootstrap(scores: Floats, baseline: Floats | float, difference: float) -> float:
     """Two-sided p-value of an absolute `difference`, from the scores of the same resamples (Koehn 2004).
 
     Resampled differences scatter around the observed one; around their mean they are what chance alone makes of it.
@@ -107,7 +134,7 @@ def paired_bootstrap(scores: Floats, baseline: Floats, difference: float) -> flo
     return _p_value(np.abs(sampled - sampled.mean()), difference)
 
 
-def paired_randomisation(scores: Floats, baseline: Floats, difference: float) -> float:
+def paired_randomisation(scores: Floats, baseline: Floats | float, difference: float) -> float:
     """Two-sided p-value of an absolute `difference`, from the scores of shuffled systems (Riezler and Maxwell 2005)."""
     return _p_value(np.abs(scores - baseline), difference)
 
