@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dragoman.metric import by_name
+
 __all__ = ["Primary", "PrimaryResult"]
 
 
@@ -32,7 +34,7 @@ class Primary:
         return cls(
             rows=_texts(primary.get("rows") or report.get("focus")),
             baseline=str(primary.get("baseline")),
-            metric=str(primary.get("metric", metrics[0])),
+            metric=by_name(str(primary.get("metric", metrics[0]))).name,
             tests=_texts(primary.get("tests")),
         )
 

@@ -121,7 +121,7 @@ def holm(p_values: Mapping[_Key, float]) -> dict[_Key, float]:
     for rank, key in enumerate(sorted(p_values, key=p_values.__getitem__)):
         least = max(least, min(1.0, (len(p_values) - rank) * p_values[key]))
         corrected[key] = least
-    return corrected
+    return {key: corrected[key] for key in p_values}
 
 
 def paired_bootstrap(scores: Floats, baseline: Floats | float, difference: float) -> float:

@@ -111,9 +111,7 @@ def _read_primary(
         if not any(fnmatch.fnmatchcase(corpus, pattern.partition("/")[0]) for corpus in orders[0]):
             raise inner.wrong("tests", f"no corpus matches {pattern!r}; expected patterns of CORPUS or CORPUS/TEST")
     inner.done()
-    with inner:
-        name = by_name(metric).name
-    return Primary(rows=rows, baseline=baseline, metric=name, tests=tests)
+    return Primary(rows=rows, baseline=baseline, metric=by_name(metric).name, tests=tests)
 
 
 def _row(cell: CellKey) -> str:
