@@ -97,9 +97,11 @@ def _read_primary(
         table.find("primary", dict)
         return None
     inner = table.need_table("primary")
-    rows = inner.texts("rows") or ((focus,) if focus else ())
+    if focus is None:
+        inner.take("rows", str, list)
+    rows = inner.texts("rows") or (str(focus),)
     known = {name for name in names if name in orders[-1] or "/" in name}
-    for pattern in rows or ("",):
+    for pattern in rows:
         if not any(fnmatch.fnmatchcase(name, pattern) for name in known):
             raise inner.wrong("rows", f"no row matches {pattern!r}; rows are optimisers, or named like {_row(example)}")
     baseline = inner.take("baseline", str)
