@@ -152,6 +152,16 @@ def test_the_start_of_each_system_is_a_row(run):
     assert {row.baseline.name for row in by_start.rows if not row.key.is_start} == {"phrase/start", "hiero/start"}
 
 
+def test_the_headline_has_the_corrected_p_value_of_the_start(run):
+    rates = {"mert": 0.27, "pro": 0.24, "mira": 0.25}
+    experiment = load_experiment([with_start(run, rates=rates)], n_trials=300)
+    start = row_of(experiment.comparison.rows, "start").scores["bleu"]
+    assert start.p_best[RANDOMISATION] < start.holm_best[RANDOMISATION]
+    (said,) = experiment.headlines()
+    p_value = start.holm_best[RANDOMISATION]
+    assert f"p = {p_value:.{4 if p_value < LEVEL else 2}f}" in said.partition("learning gains")[2]
+
+
 def test_the_start_competes_within_all_feature_sets_of_its_system(run):
     with_start(run, rates={"mert": 0.4, "pro": 0.45})
     with_start(run, rates={"mert": 0.05, "pro": 0.06}, features="sparse")

@@ -132,7 +132,7 @@ def focus_of(records: Records, *, n_trials: int, n_threads: int) -> Focus | None
             others = [other for other in given if other != name]
             cells = {key: cell for key, cell in records.outputs.cells.items() if key.optimiser in (name, *others)}
             comparison = compare_runs(
-                replace(records.outputs, cells=cells),
+                replace(records.outputs, cells=cells, primary={}),
                 metrics=_METRICS,
                 baseline=str(name),
                 n_bootstrap=0,
