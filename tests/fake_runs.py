@@ -169,3 +169,19 @@ def count_ties_in_sacrebleu(monkeypatch):
         return (np.sum(stats >= difference - 1e-9).item() + 1) / (len(stats) + 1)
 
     monkeypatch.setattr("sacrebleu.significance._compute_p_value", p_value)
+
+
+def slow_bootstrap(metric, outputs, references, *, n, seed=12345):
+    """Scores in points of two systems' resamples, [resample, system], one at a time by sacrebleu; and the p-value."""
+    statistics = [metric._extract_corpus_statistics(lines, references) for lines in outputs]
+
+    def scores(chosen):
+        return [metric._aggregate_and_compute([rows[i] for i in chosen]).score for rows in statistics]
+
+    rng = np.random.default_rng(seed)
+    n_sentences = len(outputs[0])
+    resampled = np.array([scores(rng.choice(n_sentences, size=n_sentences, replace=True)) for _ in range(n)])
+    observed = np.subtract(*scores(range(n_sentences)))
+    differences = resampled[:, 0] - resampled[:, 1]
+    as_far = np.abs(differences - differences.mean()) >= abs(observed) - 1e-9
+    return resampled, (as_far.sum().item() + 1) / (n + 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import sacrebleu
 
-from dragoman.evaluate import error_profile
+from dragoman.evaluate import error_profile, holm
 
 HYP = ["the cat sat on the mat", "a dog barks", "", "he reads a book today"]
 OTHER = ["the cat is on a mat", "a dog is barking", "nothing", "he reads a book today"]
@@ -109,3 +109,22 @@ def test_mistakes(dragoman, files, words, message):
 def test_empty_files_are_not_a_score(dragoman, tmp_path):
     (tmp_path / "empty").touch()
     assert "no sentence" in dragoman("score", "empty", "-r", "empty", status=2).err
+
+
+def test_runs_that_gave_one_output_and_several_systems(dragoman, files):
+    runs = ["base=hyp", "base=hyp", "base=hyp", "new=other", "new=hyp", "third=other"]
+    words = [word for run in runs for word in ("--run", run)]
+    few = ["-r", "ref0", "-m", "bleu", "--trials", 200, "--bootstrap", 100]
+    shown = dragoman("score", *words, *few)
+    rows = [line for line in shown.out.splitlines() if line.startswith("bleu ")]
+    assert ["1 of 3" in row for row in rows] == [True, False, False]
+    assert shown.out.count("Holm") == 2
+    systems = dragoman("score", *words, *few, "--json").json["systems"]
+    assert [system["n_distinct"] for system in systems] == [1, 2, 1]
+    details = [system["details"]["bleu"] for system in systems[1:]]
+    for kind in ("randomisation", "bootstrap"):
+        p_values = [one[f"p_{kind}"] for one in details]
+        assert [one[f"holm_{kind}"] for one in details] == list(holm(dict(enumerate(p_values))).values())
+    once = dragoman("score", "hyp", "other", *few, "--json").json["systems"][1]["details"]["bleu"]
+    assert details[1]["p_randomisation"] == once["p_randomisation"]
+    assert "Holm" not in dragoman("score", "hyp", "other", *few).out

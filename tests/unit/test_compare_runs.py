@@ -14,6 +14,7 @@ from tests.fake_runs import (
     fake_run,
     noisy,
     sentences,
+    slow_bootstrap,
     start_run,
     write_cell,
     write_test_set,
@@ -81,11 +82,18 @@ def test_one_run_each_equals_sacrebleu_but_for_ties(tmp_path, monkeypatch):
         "chrf": sacrebleu.CHRF(),
         "ter": sacrebleu.TER(),
     }
-    for test, kind, n in ((PairedTest.RANDOMISATION, "ar", 1000), (PairedTest.BOOTSTRAP, "bs", 500)):
-        _, found = PeerTest(outputs, metrics, [sentences(60)], test_type=kind, n_samples=n)()
-        for ours, theirs in (("bleu", "BLEU"), ("chrf", "chrF2"), ("ter", "TER")):
-            assert row.scores[ours].p_baseline[test] == found[theirs][1].p_value
-            assert found[theirs][1].p_value > 0.001
+    _, found = PeerTest(outputs, metrics, [sentences(60)], test_type="ar", n_samples=1000)()
+    for ours, theirs in (("bleu", "BLEU"), ("chrf", "chrF2"), ("ter", "TER")):
+        assert row.scores[ours].p_baseline[PairedTest.RANDOMISATION] == found[theirs][1].p_value
+        assert found[theirs][1].p_value > 0.001
+    # sacrebleu's bootstrap is one-sided in effect, so its p-values are compared with a slow one of our own.
+    _, found = PeerTest(outputs, metrics, [sentences(60)], test_type="bs", n_samples=500)()
+    for ours, theirs in (("bleu", "BLEU"), ("chrf", "chrF2"), ("ter", "TER")):
+        resampled, p_value = slow_bootstrap(metrics[ours], [lines for _, lines in outputs], [sentences(60)], n=500)
+        assert row.scores[ours].p_baseline[PairedTest.BOOTSTRAP] == p_value > found[theirs][1].p_value
+        assert 100 * row.scores[ours].interval.mean == pytest.approx(resampled[:, 1].mean())
+        assert 100 * row.scores[ours].interval.mean == pytest.approx(found[theirs][1].mean, abs=1e-3)
+        assert 100 * row.scores[ours].interval.half_width == pytest.approx(found[theirs][1].ci, abs=1e-3)
     assert row.scores["bleu"].std is None
 
 

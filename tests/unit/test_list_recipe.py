@@ -23,7 +23,7 @@ from dragoman.recipe import ListRecipe, plan_list_cells, read_recipe, run_list_c
 from dragoman.recipe.ablation import ablation_rows
 from dragoman.report import write_report
 from dragoman.rescoring import add_candidate_features
-from dragoman.run import CellKey, load_cells
+from dragoman.run import CellKey, load_cells, start_file
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines
 from dragoman.tune import tune_pool
@@ -164,7 +164,9 @@ def test_a_cell_is_tuning_and_reranking(folder, run):
     assert lines == [text for _, text in choice.texts()]
     assert result.best.test == choice.score()
     assert result.oracle == {"test": oracle(test).score()}
-    assert result.start == {"test": rerank(test, Weights.from_dict({"model": 1})).score()}
+    before = rerank(test, Weights.from_dict({"model": 1}))
+    assert result.start == {"test": before.score()}
+    assert list(read_lines(start_file(out / "cells" / result.key.name))) == [text for _, text in before.texts()]
     assert result.held_out is not None
     assert result.held_out <= result.best.dev
 

@@ -8,6 +8,7 @@ import pytest
 
 from dragoman.demo import QUICKSTART
 from dragoman.errors import InputError
+from dragoman.evaluate import Primary
 from dragoman.optim import Mert, OnlineMira
 from dragoman.recipe import read_recipe
 from small_text import write_lines
@@ -108,6 +109,17 @@ def test_changes(folder):
     assert {cell.seed for cell in read(folder, "grid.seeds=[9]").cells} == {9}
     assert {cell.seed for cell in read(folder, "grid.1.seeds=[9]").cells} == {1, 2, 9}
     assert read(folder, "systems.hiero={model='hiero', max_span=9}").systems["hiero"].train.settings.model.max_span == 9
+
+
+def test_a_recipe_names_its_primary_comparison(folder):
+    assert read(folder).report.primary is None
+    plain = read(folder, "report={focus='smooth', primary={baseline='start'}}")
+    assert plain.report.primary == Primary(rows=("smooth",), baseline="start", metric="bleu")
+    whole = "{rows=['phrase/*/smooth', 'mert'], baseline='mert', metric='(ter-bleu)/2', tests=['made', 'files/new']}"
+    more = read(folder, f"report={{metrics=['bleu', '(ter-bleu)/2'], primary={whole}}}")
+    for recipe in (plain, more):
+        assert Primary.of_report(recipe.content["report"]) == recipe.report.primary
+    assert more.report.primary.tests == ("made", "files/new")
 
 
 def test_cells_whose_every_round_is_tested(folder):
@@ -236,6 +248,19 @@ BAD = {
     "a focus against nobody": ("report.against=['mert']", "report.against = ['mert']: expected other optimisers than"),
     "a focus against itself": ("report={focus='mert', against=['mert']}", "expected other optimisers than 'report.foc"),
     "one of the others": ("report={focus='mert', against='smoth'}", "report.against = 'smoth': did you mean smooth?"),
+    "a primary comparison of nothing": ("report.primary={baseline='mert'}", "'report.primary.rows' is missing"),
+    "a primary comparison with nothing": ("report.primary={rows='smooth'}", "'report.primary.baseline' is missing"),
+    "its rows": ("report.primary={rows='smoth', baseline='mert'}", "report.primary.rows = 'smoth': no row matches"),
+    "its baseline": (
+        "report.primary={rows='smooth', baseline='mort'}",
+        "primary.baseline = 'mort': did you mean mert?",
+    ),
+    "its metric": ("report.primary={rows='smooth', baseline='mert', metric='wer'}", "report.primary.metric = 'wer': "),
+    "its test sets": (
+        "report.primary={rows='smooth', baseline='mert', tests='mode'}",
+        "tests = 'mode': no corpus matches",
+    ),
+    "what it lacks": ("report.primary={rows='smooth', baseline='mert', p=1}", "'report.primary.p' is not a key"),
     "a group": ("report.within='sytem'", "report.within = 'sytem': "),
     "samples": ("report.samples=-1", "report.samples = -1: expected 0 to 200"),
     "a flag": ("report.rounds_on_test=1", "report.rounds_on_test = 1: expected true or false"),

@@ -16,7 +16,7 @@ from dragoman.cli.run import run_lists
 from dragoman.cli.scoring import Lowercase, Tokenize, warn_of_raw_text
 from dragoman.cli.session import Json, Quiet, Session, Threads, check_inputs, table
 from dragoman.errors import InputError
-from dragoman.evaluate import LEVEL, Shown
+from dragoman.evaluate import Shown, is_significant
 from dragoman.features import read_weights
 from dragoman.metric import Tokenizer, by_name, metric_label
 from dragoman.recipe.ablation import FIRST, OWN, Ablation, AblationRow, ablation_recipe, ablation_rows, best_row
@@ -187,7 +187,7 @@ class _Shown:
 
     def _cells(self, row: AblationRow, test: RowTest, kept: AblationRow) -> list[str]:
         scores = [self._text(score, self.metric) for score in (row.dev, row.held_out)]
-        p_values = ["" if value is None else f"{value:.4f}" for value in (test.p_first, test.p_before)]
+        p_values = ["" if value is None else f"{value:.4f}" for value in (test.holm_first, test.p_before)]
         return [
             row.features if row.features == OWN else f"+ {row.features}",
             "first of the list" if row.method == FIRST else row.method,
@@ -211,7 +211,7 @@ class _Shown:
         )
         if test.p_first is None:
             return f"{said}."
-        real = "no chance of the test sentences" if test.p_first < LEVEL else "may be chance"
+        real = "no chance of the test sentences" if is_significant(test.p_first) else "may be chance"
         return f"{said} (p = {test.p_first:.4f}: {real})."
 
     def _header(self) -> list[str]:
@@ -241,6 +241,7 @@ class _Shown:
             "held_out": None if row.held_out is None else self._number(row.held_out, self.metric),
             "test": self._number(test.score, self.test_metric),
             "p_value": test.p_first,
+            "p_holm": test.holm_first,
             "p_step": test.p_before,
         }
 

@@ -32,8 +32,8 @@ from dragoman.text import printable, read_lines
 
 __all__ = ["record_of", "score", "show_scores"]
 
-_LOOKED_AT = 2000
-"""Lines of the reference, to see whether they are tokenised."""
+_P_VALUES = ("p (AR)", "p (BS)", "Holm (AR)", "Holm (BS)")
+"""The corrected ones differ where more than one system is tested against the first."""
 
 
 def score(
@@ -68,7 +68,8 @@ def score(
     """Score translations as sacrebleu does; with several systems, test each against the first.
 
     HYP and references are line-aligned text; BLEU takes them as tokenised unless --tokenize says otherwise. P-values
-    are two-sided: AR is approximate randomisation, BS the paired bootstrap.
+    are two-sided, over sentences, each with all its runs: AR is approximate randomisation, BS the paired bootstrap;
+    Holm: corrected for the number of systems tested. A column of runs says 1 of 3 where three runs gave one output.
 
     Examples: dragoman score output.en -r test.en
 
@@ -158,6 +159,7 @@ def _show_errors(session: Session, names: list[str], profiles: list[dict[str, fl
 def record_of(system: SystemScore) -> dict[str, object]:
     """What programs get."""
     record: dict[str, object] = {"name": system.name, "length_ratio": system.length_ratio}
+    record["n_distinct"] = system.n_distinct
     signatures: dict[str, str] = {}
     details: dict[str, dict[str, object]] = {}
     for item in system.scores:
@@ -169,6 +171,8 @@ def record_of(system: SystemScore) -> dict[str, object]:
             "interval": None if item.interval is None else [100 * item.interval.low, 100 * item.interval.high],
             "p_bootstrap": item.p_bootstrap,
             "p_randomisation": item.p_randomisation,
+            "holm_bootstrap": item.holm_bootstrap,
+            "holm_randomisation": item.holm_randomisation,
             "breakdown": None if item.details is None else str(item.details),
         }
         if item.details is not None:
@@ -181,14 +185,16 @@ def record_of(system: SystemScore) -> dict[str, object]:
 
 def show_scores(session: Session, systems: list[SystemScore], lower_is_better: set[str]) -> None:
     """A row for each metric and system; an arrow where lower is better."""
+    n_tests = len(systems) - 1
     several_runs = any(len(item.run_scores) > 1 for system in systems for item in system.scores)
     header = ["metric", "system", "score", "±95%"] + (["sd", "runs"] if several_runs else [])
-    rows = table(*header, *(["p (AR)", "p (BS)"] if len(systems) > 1 else []), numeric_from=2)
+    rows = table(*header, *_P_VALUES[: 2 * n_tests], numeric_from=2)
     for column in zip(*(system.scores for system in systems), strict=True):
         for system, item in zip(systems, column, strict=True):
             cells = [f"{100 * item.score:.2f}", _points(item.interval and item.interval.half_width)]
-            cells += [_points(item.std), str(len(item.run_scores))] if several_runs else []
-            cells += [_p_value(item.p_randomisation), _p_value(item.p_bootstrap)] if len(systems) > 1 else []
+            cells += [_points(item.std), _runs(len(item.run_scores), system.n_distinct)] if several_runs else []
+            p_values = (item.p_randomisation, item.p_bootstrap, item.holm_randomisation, item.holm_bootstrap)
+            cells += map(_p_value, p_values[: 2 * n_tests])
             arrow = " ↓" if item.metric in lower_is_better else ""
             rows.add_row(f"{item.metric}{arrow}", Text(printable(system.name)), *cells)
     for system in systems:
@@ -200,6 +206,10 @@ def show_scores(session: Session, systems: list[SystemScore], lower_is_better: s
                 session.show(f"{item.metric}, {printable(system.name)}: {item.details}")
     for item in systems[0].scores:
         session.say(f"{item.metric}: {item.signature}")
+
+
+def _runs(n_runs: int, n_distinct: int) -> str:
+    return str(n_runs) if n_runs == n_distinct else f"{n_distinct} of {n_runs}"
 
 
 def _points(value: float | None) -> str:

@@ -1,10 +1,10 @@
 """Comparison of systems on a test set: scores, standard deviations and significance tests."""
 
-from dragoman.evaluate.column import LEVEL
 from dragoman.evaluate.errors import ERROR_KINDS, error_profile, function_words_of
 from dragoman.evaluate.measure import Measured, SystemOutput, measure
-from dragoman.evaluate.outputs import Outputs, load_outputs
-from dragoman.evaluate.rows import PairedTest, Row, RowKey, RowScore, RunComparison, Within
+from dragoman.evaluate.outputs import Outputs, load_outputs, load_settings
+from dragoman.evaluate.primary import Primary, PrimaryResult
+from dragoman.evaluate.rows import START, PairedTest, Row, RowKey, RowScore, RunComparison, Within
 from dragoman.evaluate.runs import compare_runs
 from dragoman.evaluate.shown import (
     Mark,
@@ -14,11 +14,19 @@ from dragoman.evaluate.shown import (
     comparison_rows,
     legend,
     mark_of,
+    n_runs,
     plus_minus,
+    pooled_header,
+    pooled_legend,
+    pooled_rows,
+    primary_sentence,
 )
 from dragoman.evaluate.significance import (
+    LEVEL,
     Interval,
     confidence_interval,
+    holm,
+    is_significant,
     paired_bootstrap,
     paired_randomisation,
     resampled_totals,
@@ -29,12 +37,15 @@ from dragoman.evaluate.systems import MetricScore, SystemScore, compare_systems
 __all__ = [
     "ERROR_KINDS",
     "LEVEL",
+    "START",
     "Interval",
     "Mark",
     "Measured",
     "MetricScore",
     "Outputs",
     "PairedTest",
+    "Primary",
+    "PrimaryResult",
     "Row",
     "RowKey",
     "RowScore",
@@ -51,13 +62,21 @@ __all__ = [
     "confidence_interval",
     "error_profile",
     "function_words_of",
+    "holm",
+    "is_significant",
     "legend",
     "load_outputs",
+    "load_settings",
     "mark_of",
     "measure",
+    "n_runs",
     "paired_bootstrap",
     "paired_randomisation",
     "plus_minus",
+    "pooled_header",
+    "pooled_legend",
+    "pooled_rows",
+    "primary_sentence",
     "resampled_totals",
     "shuffled_totals",
 ]

@@ -2,37 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.evaluate.measure import Measured
-from dragoman.evaluate.rows import PairedTest, RowScore
+from dragoman.evaluate.measure import Compared, Measured
+from dragoman.evaluate.rows import PairedTest, RowKey, RowScore, Within
+from dragoman.evaluate.significance import holm, is_significant
 from dragoman.metric import Draws
 from dragoman.settings import takes_text
 
-__all__ = ["LEVEL", "column_signature", "metric_column"]
+__all__ = ["column_signature", "metric_column", "rivals"]
 
-LEVEL = 0.05
-"""Significance level: a row with at least this p-value against the best is not significantly worse."""
+
+def rivals(keys: Sequence[RowKey], within: Within) -> list[list[int]]:
+    """For every row the places of those that may be the best of its group; a start comes last, so it wins no tie."""
+    places = sorted(range(len(keys)), key=lambda i: keys[i].is_start)
+    return [[i for i in places if key.competes(keys[i], within)] for key in keys]
 
 
 @takes_text
 def metric_column(
-    measured: Measured,
-    groups: Sequence[tuple[str, ...]],
+    measured: Compared,
+    rivals: Sequence[Sequence[int]],
     baselines: Sequence[int | None],
     test: PairedTest,
     *,
+    higher_is_better: bool,
     n_bootstrap: int,
     n_trials: int,
     seed: int,
 ) -> list[RowScore]:
-    """Scores of the rows of a corpus by one metric, each compared with the best of its group."""
+    """Scores of the rows of a table by one metric, each compared with the best of its `rivals`."""
     scores = measured.run_scores()
     means = [float(values.mean()) for values in scores]
-    bests = _best_of_group(means, groups, higher_is_better=measured.metric.higher_is_better)
+    choose = max if higher_is_better else min
+    bests = [choose(places, key=means.__getitem__) for places in rivals]
     resampled = measured.resampled(n_bootstrap, seed) if n_bootstrap and measured.n_sentences else None
     tests = {
         first: _tests(measured, first, resampled, n_trials if measured.n_sentences else 0, seed)
@@ -40,6 +46,7 @@ def metric_column(
     }
     intervals = measured.intervals(resampled) if resampled is not None else [None] * len(scores)
     differs = {best: measured.differs(best) for best in set(bests)}
+    holm_best, holm_baseline = _corrected(tests, bests), _corrected(tests, baselines)
     return [
         RowScore(
             mean=means[i],
@@ -48,28 +55,37 @@ def metric_column(
             interval=intervals[i],
             p_best=tests[best][i],
             p_baseline={} if place is None else tests[place][i],
+            holm_best=holm_best[i],
+            holm_baseline=holm_baseline[i],
             best=not differs[best][i],
-            not_worse=not differs[best][i] or tests[best][i].get(test, 0.0) >= LEVEL,
+            not_worse=not differs[best][i] or (test in holm_best[i] and not is_significant(holm_best[i][test])),
         )
         for i, (values, best, place) in enumerate(zip(scores, bests, baselines, strict=True))
     ]
 
 
-def _best_of_group(means: Sequence[float], groups: Sequence[tuple[str, ...]], *, higher_is_better: bool) -> list[int]:
-    """For every row, the index of the best row of its group; the first on ties."""
-    choose = max if higher_is_better else min
-    best = {
-        group: choose((i for i, other in enumerate(groups) if other == group), key=means.__getitem__)
-        for group in set(groups)
-    }
-    return [best[group] for group in groups]
+def _corrected(
+    tests: Mapping[int, Sequence[Mapping[PairedTest, float]]], references: Sequence[int | None]
+) -> list[dict[PairedTest, float]]:
+    """The p-value of every row against its reference, corrected for all rows that have the same reference."""
+    found: list[dict[PairedTest, float]] = [{} for _ in references]
+    for reference in {place for place in references if place is not None}:
+        for test in PairedTest:
+            raw = {
+                i: tests[reference][i][test]
+                for i, place in enumerate(references)
+                if place == reference and test in tests[reference][i]
+            }
+            for i, p_value in holm(raw).items():
+                found[i][test] = p_value
+    return found
 
 
 def _tests(
-    measured: Measured, first: int, resampled: NDArray[np.float64] | None, n_trials: int, seed: int
+    measured: Compared, first: int, resampled: NDArray[np.float64] | None, n_trials: int, seed: int
 ) -> list[dict[PairedTest, float]]:
     """P-values of every row against `first`; empty for `first` itself."""
-    found: list[dict[PairedTest, float]] = [{} for _ in measured.statistics]
+    found: list[dict[PairedTest, float]] = [{} for _ in measured.differs(first)]
     several = len(found) > 1
     columns = {
         PairedTest.RANDOMISATION: measured.p_randomisation(first, n_trials, seed) if n_trials and several else (),

@@ -10,6 +10,7 @@ import numpy as np
 from dragoman.evaluate.significance import (
     Interval,
     confidence_interval,
+    holm,
     paired_randomisation,
     resampled_totals,
     shuffled_totals,
@@ -29,8 +30,9 @@ _LEAST = 1e-9
 class HeldOutTest:
     """A method over all sentences, each translated by weights that have not seen it.
 
-    `p_best` is the p-value of the difference to the best method, `p_start` of that to the start; None where there is
-    none to compare. `holds` is the share of the gain on what was learned from that held-out sentences keep.
+    `p_best` is the p-value of the difference to the best method, `p_start` of that to the start, both with Holm's
+    correction for the number of methods; None where there is none to compare. `holds` is the share of the gain on what
+    was learned from that held-out sentences keep.
     """
 
     method: str
@@ -59,6 +61,10 @@ def held_out_tests(
     best = best_method(list(rows))
     totals = {method: each.sum(axis=0) for method, each in stats.items()}
     learned = {row.method: row.train_gain for row in good}
+    p_best, p_start = (
+        holm({m: _p(metric, stats[other], each, n_draws, seed) for m, each in stats.items() if m != other})
+        for other in (best, START)
+    )
     tests = []
     for method, each in stats.items():
         scores = metric.score(resampled_totals(each[None], n_draws, seed)[:, 0])
@@ -72,8 +78,8 @@ def held_out_tests(
                 score=float(metric.score(totals[method])),
                 gain=gain,
                 interval=confidence_interval(np.atleast_1d(scores)),
-                p_best=None if method == best else _p(metric, stats[best], each, n_draws, seed),
-                p_start=None if method == START else _p(metric, stats[START], each, n_draws, seed),
+                p_best=p_best.get(method),
+                p_start=p_start.get(method),
                 holds=holds,
             )
         )
@@ -93,6 +99,6 @@ def _held_out_statistics(pool: Pool, folds: Sequence[Int64Array], row: MethodCom
 
 
 def _p(metric: Metric, ours: Float64Array, theirs: Float64Array, n_draws: int, seed: int) -> float:
-    first, second = shuffled_totals(ours[None], theirs[None, None], n_draws, seed)
+    first, second = shuffled_totals(ours, theirs[None], n_draws, seed)
     difference = abs(float(metric.score(ours.sum(axis=0))) - float(metric.score(theirs.sum(axis=0))))
     return paired_randomisation(metric.score(second[:, 0]), metric.score(first[:, 0]), difference)

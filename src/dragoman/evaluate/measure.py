@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +13,7 @@ from dragoman.errors import MismatchError
 from dragoman.evaluate.significance import (
     ROUNDING,
     Interval,
+    Seed,
     confidence_interval,
     paired_bootstrap,
     paired_randomisation,
@@ -24,7 +25,7 @@ from dragoman.metric import Bleu, BleuDetails, Metric, n_references, output_stat
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Measured", "SystemOutput", "measure"]
+__all__ = ["Compared", "Measured", "SystemOutput", "measure"]
 
 Floats = NDArray[np.float64]
 
@@ -36,15 +37,72 @@ class SystemOutput:
     name: str
     runs: Sequence[Sequence[str]]
 
+    @property
+    def n_distinct(self) -> int:
+        """Number of different outputs among the runs."""
+        return len({tuple(run) for run in self.runs})
+
+
+class Compared(ABC):
+    """Scores of several systems by one metric, and how they scatter under draws of sentences."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def n_sentences(self) -> int:
+        """Sentences to draw; without any there is nothing to test."""
+
+    @abstractmethod
+    def run_scores(self) -> list[Floats]:
+        """For each system the scores of its runs."""
+
+    @abstractmethod
+    def differences(self, first: int) -> Floats:
+        """Score of each system, all its runs together, less that of `first`."""
+
+    @abstractmethod
+    def resampled(self, n_bootstrap: int, seed: int) -> Floats:
+        """Scores of bootstrap resamples of sentences, [resample, system]; all runs of a sentence are drawn together."""
+
+    @abstractmethod
+    def shuffled_differences(self, first: int, n_trials: int, seed: int) -> Floats:
+        """Differences to `first` after shuffling each system with it, [trial, system]."""
+
+    def intervals(self, resampled: Floats) -> list[Interval]:
+        """The 95% confidence interval of every system."""
+        return [confidence_interval(column) for column in resampled.T]
+
+    def p_bootstrap(self, first: int, resampled: Floats) -> list[float | None]:
+        """p-values of the paired bootstrap of every system against `first`; None for `first` itself."""
+        return [
+            None if i == first else paired_bootstrap(resampled[:, i], resampled[:, first], abs(difference))
+            for i, difference in enumerate(self.differences(first).tolist())
+        ]
+
+    def p_randomisation(self, first: int, n_trials: int, seed: int) -> list[float | None]:
+        """p-values of approximate randomisation over sentences against `first`; None for `first` itself."""
+        shuffled = self.shuffled_differences(first, n_trials, seed)
+        return [
+            None if i == first else paired_randomisation(shuffled[:, i], 0.0, abs(difference))
+            for i, difference in enumerate(self.differences(first).tolist())
+        ]
+
+    def differs(self, first: int) -> list[bool]:
+        """Whether each system's score differs from that of `first`; without a difference there is nothing to test."""
+        return [abs(difference) > ROUNDING for difference in self.differences(first).tolist()]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class Measured(Compared):
     """Statistics of every run of every system by one metric."""
 
     metric: Metric
     statistics: tuple[Floats, ...]
     """For each system an array [run, sentence, n_stats]."""
     n_refs: int | None
+    stream: int = 0
+    """Number of the stream of draws: test sets that are tested together must not share their draws."""
 
     @property
     def n_sentences(self) -> int:
@@ -59,48 +117,28 @@ class Measured:
         known = [one for one in found if one is not None]
         return BleuDetails.mean(known) if known else None
 
+    def differences(self, first: int) -> Floats:
+        observed: Floats = self.metric.score(self._over_runs().sum(axis=1))
+        differences: Floats = observed - observed[first]
+        return differences
+
     def resampled(self, n_bootstrap: int, seed: int) -> Floats:
-        """Scores of bootstrap resamples of sentences, [resample, system]; all runs of a sentence are drawn together."""
-        return self.metric.score(resampled_totals(self._pooled(), n_bootstrap, seed))
+        scores: Floats = self.metric.score(resampled_totals(self._over_runs(), n_bootstrap, self._seed(seed)))
+        return scores
 
-    def intervals(self, resampled: Floats) -> list[Interval]:
-        """The 95% confidence interval of every system."""
-        return [confidence_interval(column) for column in resampled.T]
+    def shuffled_differences(self, first: int, n_trials: int, seed: int) -> Floats:
+        means = self._over_runs()
+        ours, theirs = shuffled_totals(means[first], means, n_trials, self._seed(seed))
+        differences: Floats = self.metric.score(theirs) - self.metric.score(ours)
+        return differences
 
-    def p_bootstrap(self, first: int, resampled: Floats) -> list[float | None]:
-        """p-values of the paired bootstrap of every system against `first`; None for `first` itself."""
-        return [
-            None if i == first else paired_bootstrap(resampled[:, i], resampled[:, first], difference)
-            for i, difference in enumerate(self._differences(first))
-        ]
+    def _seed(self, seed: int) -> Seed:
+        """The first stream is sacrebleu's."""
+        return (seed, self.stream) if self.stream else seed
 
-    def p_randomisation(self, first: int, n_trials: int, seed: int) -> list[float | None]:
-        """p-values of approximate randomisation over sentences and runs against `first`; None for `first` itself."""
-        differences = self._differences(first)
-        found: list[float | None] = [None] * len(self.statistics)
-        others = sorted((i for i in range(len(self.statistics)) if i != first), key=self._n_runs)
-        for _, group in groupby(others, key=self._n_runs):
-            same = list(group)
-            theirs = np.stack([self.statistics[i] for i in same])
-            totals = shuffled_totals(self.statistics[first], theirs, n_trials, seed)
-            ours, others_now = (self.metric.score(part) for part in totals)
-            for place, i in enumerate(same):
-                found[i] = paired_randomisation(others_now[:, place], ours[:, place], differences[i])
-        return found
-
-    def differs(self, first: int) -> list[bool]:
-        """Whether each system's score differs from that of `first`; without a difference there is nothing to test."""
-        return [difference > ROUNDING for difference in self._differences(first)]
-
-    def _n_runs(self, system: int) -> int:
-        return int(self.statistics[system].shape[0])
-
-    def _pooled(self) -> Floats:
+    def _over_runs(self) -> Floats:
+        """The mean statistics of each system, [system, sentence, n_stats]."""
         return np.stack([runs.mean(axis=0) for runs in self.statistics])
-
-    def _differences(self, first: int) -> list[float]:
-        observed = self.metric.score(self._pooled().sum(axis=1))
-        return [float(value) for value in np.abs(observed - observed[first])]
 
 
 def measure(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from dragoman.errors import InputError, MismatchError
+from dragoman.evaluate.primary import Primary
 from dragoman.evaluate.rows import RowKey
 from dragoman.run import (
     CellKey,
@@ -22,10 +23,11 @@ from dragoman.run import (
     start_file,
     translations_file,
 )
+from dragoman.store import read_json
 from dragoman.text import read_lines
 from dragoman.types import PathLike
 
-__all__ = ["Outputs", "load_outputs"]
+__all__ = ["Outputs", "load_outputs", "load_settings"]
 
 MAIN_TEST = "test"
 """The name of the main test set where cells do not name it."""
@@ -43,6 +45,8 @@ class Outputs:
     """Names of planned cells that are not complete."""
     tuning: Mapping[RowKey, Mapping[str, Any]] = field(default_factory=dict)
     """How the cells of a row were tuned, as their plans have it; rows without a plan are missing."""
+    primary: Mapping[Primary, frozenset[str]] = field(default_factory=dict)
+    """The primary comparisons that the recipes name, and the corpora of the runs of those recipes."""
 
     def finished(self) -> dict[CellKey, CellResult]:
         """Cells that have a result."""
@@ -71,19 +75,45 @@ class Outputs:
 
         Raises MismatchError for a wrong number of lines.
         """
-        tests = self.tests(key.corpus)
-        name = next(iter(tests)) if test is None else test
-        path = translations_file(self.folders[key], None if tests[name] is self.test_sets[key.corpus] else name)
-        label = key.corpus if len(tests) == 1 else f"{key.corpus}/{name}"
-        return _lines(path, len(tests[name].source), label)
+        name = next(iter(self.tests(key.corpus))) if test is None else test
+        return self._checked(self._file(translations_file, key, name), key.corpus, name)
 
-    def start(self, key: CellKey) -> list[str] | None:
-        """A cell's translations of the main test set with the initial weights; None if it does not keep them.
+    def starts(self, corpus: str, system: str, test: str) -> dict[int, list[str]]:
+        """Translations of a test set with the initial weights of a system, by seed; of a single one if all are equal.
 
-        Raises MismatchError for a wrong number of lines.
+        Of each seed they are those of the first cell that keeps them. Raises MismatchError for a wrong number of lines.
         """
-        path = start_file(self.folders[key])
-        return _lines(path, len(self.test_sets[key.corpus].source), key.corpus) if path.exists() else None
+        files = self._start_files(corpus, system, test)
+        found = {seed: self._checked(path, corpus, test) for seed, path in files.items()}
+        return dict(list(found.items())[:1]) if len(set(map(tuple, found.values()))) == 1 else found
+
+    def started(self, corpus: str) -> list[str]:
+        """The systems whose cells keep translations with the initial weights."""
+        systems = dict.fromkeys(key.system for key in self.finished() if key.corpus == corpus)
+        test = next(iter(self.tests(corpus)))
+        return [system for system in systems if self._start_files(corpus, system, test)]
+
+    def _start_files(self, corpus: str, system: str, test: str) -> dict[int, Path]:
+        found: dict[int, Path] = {}
+        for key, cell in self.finished().items():
+            if (key.corpus, key.system) == (corpus, system) and self.begins_untuned(cell):
+                path = self._file(start_file, key, test)
+                if key.seed not in found and path.exists():
+                    found[key.seed] = path
+        return found
+
+    def begins_untuned(self, cell: CellResult) -> bool:
+        """Whether the first round of a cell has the initial weights of its system: not those of a recipe or a step."""
+        return not cell.steps and "start" not in self.tuning.get(RowKey.of(cell.key), {})
+
+    def _file(self, of_cell: Callable[[Path, str | None], Path], key: CellKey, test: str) -> Path:
+        is_main = self.tests(key.corpus)[test] is self.test_sets[key.corpus]
+        return of_cell(self.folders[key], None if is_main else test)
+
+    def _checked(self, path: Path, corpus: str, test: str) -> list[str]:
+        """The lines of a file of translations, as many as the test set has."""
+        tests = self.tests(corpus)
+        return _lines(path, len(tests[test].source), corpus if len(tests) == 1 else f"{corpus}/{test}")
 
 
 def _lines(path: Path, expected: int, test: str) -> list[str]:
@@ -91,6 +121,13 @@ def _lines(path: Path, expected: int, test: str) -> list[str]:
     if len(lines) != expected:
         raise MismatchError(f"has {len(lines)} lines, but the test set {test} has {expected}", path=path)
     return lines
+
+
+def load_settings(run: Path) -> dict[str, Any]:
+    """The settings of a run: those that it was started with, and its recipe."""
+    settings = read_json(run / "run.json", "run").get("settings")
+    recipe = read_json(run / "recipe.json", "run") if (run / "recipe.json").exists() else {}
+    return {**(settings if isinstance(settings, dict) else {}), **recipe}
 
 
 def load_outputs(runs: Sequence[PathLike]) -> Outputs:
@@ -107,6 +144,7 @@ def load_outputs(runs: Sequence[PathLike]) -> Outputs:
         read.add_test_sets(run)
         read.add_cells(run)
         read.check_plans(run)
+        read.add_primary(run)
         read.planned |= dict.fromkeys(_planned(run))
     return read.outputs(runs)
 
@@ -121,6 +159,7 @@ class _Reading:
     origin: dict[str, Path] = field(default_factory=dict)
     plans: dict[RowKey, tuple[Path, dict[str, Any]]] = field(default_factory=dict)
     planned: dict[str, None] = field(default_factory=dict)
+    primary: dict[Primary, frozenset[str]] = field(default_factory=dict)
 
     def add_test_sets(self, run: Path) -> None:
         for name, test_set in load_test_sets(run).items():
@@ -149,6 +188,12 @@ class _Reading:
                     path=cell_folder(run, key),
                 )
 
+    def add_primary(self, run: Path) -> None:
+        """The primary comparison of the run's recipe, which is of its corpora alone."""
+        report = load_settings(run).get("report")
+        if isinstance(report, dict) and (primary := Primary.of_report(report)) is not None:
+            self.primary[primary] = self.primary.get(primary, frozenset()) | load_test_sets(run).keys()
+
     def outputs(self, runs: Sequence[PathLike]) -> Outputs:
         if not any(cell.error is None for cell in self.cells.values()):
             failures = [f"{cell.key.name}: {cell.error}" for cell in self.cells.values()]
@@ -162,6 +207,7 @@ class _Reading:
             test_sets=self.test_sets,
             unfinished=tuple(name for name in self.planned if name not in named),
             tuning={row: plan["tuning"] for row, (_, plan) in self.plans.items() if isinstance(plan["tuning"], dict)},
+            primary=self.primary,
         )
 
 

@@ -7,18 +7,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dragoman.errors import InputError
-from dragoman.evaluate.column import column_signature, metric_column
+from dragoman.evaluate.baselines import baselines
+from dragoman.evaluate.column import column_signature, metric_column, rivals
 from dragoman.evaluate.measure import SystemOutput, measure
 from dragoman.evaluate.outputs import Outputs, load_outputs
+from dragoman.evaluate.pooled import Stratum, pooled_rows, primary_result
+from dragoman.evaluate.primary import Primary
 from dragoman.evaluate.rows import PairedTest, Row, RowKey, RunComparison, Within
 from dragoman.metric import Metric, by_name
-from dragoman.run import CellKey, CellResult
+from dragoman.run import CellKey, CellResult, TestSet
 from dragoman.settings import Record, takes_text
 from dragoman.types import PathLike
 
 __all__ = ["compare_runs"]
-
-_PARTS = ("optimiser", "features", "system")
 
 
 @takes_text
@@ -39,55 +40,94 @@ def compare_runs(
     `baseline` is SYSTEM/FEATURES/OPTIMISER, or the name of an optimiser, a feature set or a system: then a row is
     tested against the row that differs only in that or, if there is none, against the only one of that optimiser on
     its system, such as one without sparse features. Of several names each corpus takes the first that it has. `test`
-    decides which rows are not significantly worse than the best. `within` determines the best separately for each
-    system or feature set.
+    decides which rows are not significantly worse than the best, after Holm's correction for the rows of a table that
+    are tested against the same row. `within` determines the best separately for each system or feature set. The initial
+    weights of each system have a row too, `start`, where the cells keep what they translated.
     """
     outputs = runs if isinstance(runs, Outputs) else load_outputs(runs)
     chosen = [by_name(name) for name in dict.fromkeys(metrics)]
     if not chosen:
         raise InputError("no metric given; give at least one")
-    cells = outputs.rows()
     names = (baseline,) if isinstance(baseline, str) else tuple(baseline or ())
+    corpora = list(dict.fromkeys(key.corpus for key in outputs.rows()))
+    starts = [RowKey.of_start(corpus, system) for corpus in corpora for system in outputs.started(corpus)]
+    draws = {"n_bootstrap": n_bootstrap, "n_trials": n_trials, "seed": seed}
     how = _Comparing(
         metrics=chosen,
-        baselines=_baselines(list(cells), names),
+        baselines=baselines([*outputs.rows(), *starts], names),
         test=test,
         within=within,
-        draws={"n_bootstrap": n_bootstrap, "n_trials": n_trials, "seed": seed},
+        draws=draws,
         n_threads=n_threads,
     )
-    rows: list[Row] = []
-    signatures = {}
-    for corpus in dict.fromkeys(key.corpus for key in cells):
-        same = {key: row for key, row in cells.items() if key.corpus == corpus}
-        tests = outputs.tests(corpus)
-        for name, test_set in tests.items():
-            tested = same if test_set is outputs.test_sets[corpus] else _tested(same, name)
-            label = corpus if len(tests) == 1 else f"{corpus}/{name}"
-            found, signatures[label] = how.rows(outputs, name, test_set.references, tested)
-            rows += found
+    strata = [
+        how.stratum(corpus, name, test_set, _entries(outputs, corpus, name))
+        for corpus in corpora
+        for name, test_set in outputs.tests(corpus).items()
+    ]
+    pooled = pooled_rows(strata, chosen, test, within, draws)
+    primary = {
+        one: primary_result(one, [stratum for stratum in strata if stratum.corpus in named], chosen, test, draws)
+        for one, named in outputs.primary.items()
+    }
     result = RunComparison(
-        rows=tuple(rows),
+        rows=tuple(row for stratum in strata for row in stratum.rows),
         metrics=tuple(metric.name for metric in chosen),
         baseline=" or ".join(names) or None,
         test=test,
         within=within,
         lower_is_better=frozenset(metric.name for metric in chosen if not metric.higher_is_better),
-        signatures=signatures,
+        signatures={
+            stratum.corpus if len(outputs.tests(stratum.corpus)) == 1 else stratum.name: how.signatures(stratum)
+            for stratum in strata
+        },
         notes=(),
+        pooled=pooled,
+        pooled_over=tuple(stratum.name for stratum in strata) if pooled else (),
+        primary=tuple(found for found in primary.values() if found is not None),
     )
-    return replace(result, notes=tuple(_notes(outputs, result.main())))
+    missing = [one for one, found in primary.items() if found is None]
+    return replace(result, notes=(*_notes(outputs, result.main()), *map(_missing, missing)))
 
 
-def _tested(cells: Mapping[RowKey, Sequence[CellResult]], test: str) -> dict[RowKey, list[CellResult]]:
-    """The cells that have a result on a test set that is not the main one."""
-    found = {key: [cell for cell in row if test in cell.tests] for key, row in cells.items()}
-    return {key: row for key, row in found.items() if row}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Entry:
+    """The outputs of a row on one test set."""
+
+    key: RowKey
+    seeds: tuple[int, ...]
+    output: SystemOutput
+    programs: tuple[str, ...] = ()
+
+
+def _entries(outputs: Outputs, corpus: str, test: str) -> list[_Entry]:
+    """The rows of a test set, those of a system after its start."""
+    is_main = outputs.tests(corpus)[test] is outputs.test_sets[corpus]
+    found: list[_Entry] = []
+    for key, row in outputs.rows().items():
+        cells = [cell for cell in row if is_main or test in cell.tests]
+        if key.corpus != corpus or not cells:
+            continue
+        if key.system not in {entry.key.system for entry in found} and (
+            starts := outputs.starts(corpus, key.system, test)
+        ):
+            start = RowKey.of_start(corpus, key.system)
+            output = SystemOutput(name=start.name, runs=tuple(starts.values()))
+            found.append(_Entry(key=start, seeds=tuple(starts), output=output))
+        found.append(
+            _Entry(
+                key=key,
+                seeds=tuple(cell.key.seed for cell in cells),
+                output=SystemOutput(name=key.name, runs=[outputs.translations(cell.key, test) for cell in cells]),
+                programs=tuple(dict.fromkeys(cell.programs[-1] for cell in cells if cell.programs)),
+            )
+        )
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Comparing(Record):
-    """Settings of the comparison of a corpus's rows."""
+    """Settings of the comparison of a test set's rows."""
 
     metrics: Sequence[Metric]
     baselines: Mapping[RowKey, RowKey]
@@ -96,70 +136,50 @@ class _Comparing(Record):
     draws: Mapping[str, int]
     n_threads: int
 
-    def rows(
-        self,
-        outputs: Outputs,
-        test: str,
-        references: Sequence[Sequence[str]],
-        cells: Mapping[RowKey, Sequence[CellResult]],
-    ) -> tuple[list[Row], dict[str, str]]:
-        """The rows of one test set of a corpus, and the signatures of their scores by metric."""
-        keys = list(cells)
-        systems = [
-            SystemOutput(name=key.name, runs=[outputs.translations(cell.key, test) for cell in row])
-            for key, row in cells.items()
-        ]
-        measured, ratios = measure(systems, references, self.metrics, n_threads=self.n_threads)
+    def stratum(self, corpus: str, test: str, test_set: TestSet, entries: Sequence[_Entry]) -> Stratum:
+        """The rows of one test set of a corpus, and what was measured of them."""
+        keys = [entry.key for entry in entries]
+        outputs = [entry.output for entry in entries]
+        measured, ratios = measure(outputs, test_set.references, self.metrics, n_threads=self.n_threads)
         places = [keys.index(base) if (base := self.baselines.get(key)) in keys else None for key in keys]
-        groups = [key.group(self.within) for key in keys]
-        columns = [metric_column(one, groups, places, self.test, **self.draws) for one in measured]
+        columns = [
+            metric_column(
+                one,
+                rivals(keys, self.within),
+                places,
+                self.test,
+                higher_is_better=one.metric.higher_is_better,
+                **self.draws,
+            )
+            for one in measured
+        ]
         rows = [
             Row(
-                key=key,
+                key=entry.key,
                 test=test,
-                seeds=tuple(cell.key.seed for cell in cells[key]),
+                seeds=entry.seeds,
+                n_distinct=entry.output.n_distinct,
                 scores={one.metric.name: score for one, score in zip(measured, scores, strict=True)},
                 length_ratio=float(lengths.mean()),
                 length_ratios=tuple(map(float, lengths)),
-                baseline=self.baselines.get(key),
+                baseline=self.baselines.get(entry.key),
+                programs=entry.programs,
             )
-            for key, lengths, *scores in zip(keys, ratios, *columns, strict=True)
+            for entry, lengths, *scores in zip(entries, ratios, *columns, strict=True)
         ]
-        return rows, {one.metric.name: column_signature(one, len(keys) > 1, **self.draws) for one in measured}
+        return Stratum(corpus=corpus, test_set=test_set, rows=rows, measured=measured)
+
+    def signatures(self, stratum: Stratum) -> dict[str, str]:
+        """The signatures of the scores of a test set by metric."""
+        several = len(stratum.rows) > 1
+        return {one.metric.name: column_signature(one, several, **self.draws) for one in stratum.measured}
 
 
-def _baselines(keys: list[RowKey], names: Sequence[str]) -> dict[RowKey, RowKey]:
-    """The baseline row of each row that has one, by the first name that its corpus has."""
-    known = _known(keys)
-    for name in names:
-        if name not in known:
-            raise InputError(f"--baseline {name}: no such row; expected one of {', '.join(known)}")
-    found: dict[RowKey, RowKey] = {}
-    for corpus in dict.fromkeys(key.corpus for key in keys):
-        same = [key for key in keys if key.corpus == corpus]
-        theirs = _known(same)
-        for name in [name for name in names if name in theirs][:1]:
-            found |= _baselines_of(same, name)
-    return found
-
-
-def _known(keys: list[RowKey]) -> list[str]:
-    """What a baseline may be called."""
-    return [*dict.fromkeys(getattr(key, part) for part in _PARTS for key in keys), *sorted({key.name for key in keys})]
-
-
-def _baselines_of(keys: list[RowKey], name: str) -> dict[RowKey, RowKey]:
-    """Of rows of one corpus."""
-    named = next((key for key in keys if key.name == name), None)
-    found = {}
-    for key in keys:
-        candidates = [named, *(replace(key, **{part: name}) for part in _PARTS)]
-        alone = [k for k in keys if (k.system, k.optimiser) == (key.system, name)]
-        candidates += alone if len(alone) == 1 else []
-        base = next((base for base in candidates if base in keys), key)
-        if base is not None and base != key:
-            found[key] = base
-    return found
+def _missing(primary: Primary) -> str:
+    return (
+        f"the primary comparison of the recipe, {', '.join(primary.rows)} against {primary.baseline} by "
+        f"{primary.metric}, has no finished cells here, or its metric is not asked for"
+    )
 
 
 def _notes(outputs: Outputs, rows: Sequence[Row]) -> Iterable[str]:
@@ -172,7 +192,7 @@ def _notes(outputs: Outputs, rows: Sequence[Row]) -> Iterable[str]:
         yield f"{len(outputs.unfinished) - n_named} more cells are not finished"
     yield from _notes_on_programs(outputs.finished())
     for corpus in dict.fromkeys(row.key.corpus for row in rows):
-        same = [row for row in rows if row.key.corpus == corpus]
+        same = [row for row in rows if row.key.corpus == corpus and not row.key.is_start]
         if len({len(row.seeds) for row in same}) > 1:
             counts = ", ".join(f"{row.key.name} {len(row.seeds)}" for row in same)
             yield f"{corpus}: rows have different numbers of runs ({counts})"

@@ -1,14 +1,16 @@
 """Bootstrap and approximate randomisation on segment statistics, with sacrebleu's draws.
 
 All systems use the same draws, as a paired test requires. Drawing in blocks bounds the memory and does not change the
-draws. A p-value counts the draws whose difference is at least the observed one, as a permutation test must; sacrebleu
-counts only greater ones, and so finds equal outputs, or outputs that differ in one sentence, significant.
+draws. Both tests are two-sided, and over sentences: a sentence is drawn or swapped with all its runs. A p-value counts
+the draws whose difference is at least the observed one, as a permutation test must; sacrebleu counts only greater ones,
+and so finds equal outputs, or outputs that differ in one sentence, significant.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +18,16 @@ from numpy.typing import NDArray
 from dragoman.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Hashable, Iterator, Mapping
 
 __all__ = [
+    "LEVEL",
     "ROUNDING",
     "Interval",
+    "Seed",
     "confidence_interval",
+    "holm",
+    "is_significant",
     "paired_bootstrap",
     "paired_randomisation",
     "resampled_totals",
@@ -29,7 +35,11 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+Seed = int | Sequence[int]
+_Key = TypeVar("_Key", bound="Hashable")
+
+LEVEL = 0.05
+"""Significance level: differences with a p-value below it are significant."""
 
 _BLOCK_DRAWS = 1 << 22
 # NumPy draws booleans from 32-bit words and discards the rest of a word at the end of a call.
@@ -52,7 +62,7 @@ class Interval:
         return (self.high - self.low) / 2
 
 
-def resampled_totals(statistics: Floats, n_resamples: int, seed: int) -> Floats:
+def resampled_totals(statistics: Floats, n_resamples: int, seed: Seed) -> Floats:
     """Summed statistics of bootstrap resamples, [resample, system, n_stats]."""
     n_systems, n_sentences, n_stats = _checked(statistics, n_resamples)
     columns = statistics.transpose(1, 0, 2).reshape(n_sentences, n_systems * n_stats)
@@ -66,51 +76,27 @@ def resampled_totals(statistics: Floats, n_resamples: int, seed: int) -> Floats:
     return totals.reshape(n_resamples, n_systems, n_stats)
 
 
-def shuffled_totals(ours: Floats, theirs: Floats, n_trials: int, seed: int) -> tuple[Floats, Floats]:
+def shuffled_totals(ours: Floats, theirs: Floats, n_trials: int, seed: Seed) -> tuple[Floats, Floats]:
     """Statistics after randomly swapping translations between a system and each of several others, by sentence.
 
-    `ours` is [run, sentence, n_stats], `theirs` [other system, run, sentence, n_stats]. Returns two arrays [trial,
-    other system, n_stats], for our side and the other side, as means over the runs.
+    `ours` is [sentence, n_stats], `theirs` [other system, sentence, n_stats], each the mean over the system's runs.
+    Returns two arrays [trial, other system, n_stats], for our side and the other side.
 
-    With equal numbers of runs, every trial pairs, for each sentence, each of our runs with one of theirs at random, and
-    swaps the two translations with probability 1/2 (Clark et al. 2011). With one run each this is the test of Riezler
-    and Maxwell (2005), with sacrebleu's draws. With unequal numbers a sentence's translations are shuffled together,
-    and each side gets as many as it had.
+    A trial tosses one coin for each sentence: all runs of a system translate the same sentence, so they are no further
+    evidence, and change sides together (Riezler and Maxwell 2005, with sacrebleu's draws).
     """
-    n_ours, n_sentences, n_stats = _checked(ours, n_trials)
-    n_others, n_theirs = theirs.shape[:2]
-    # Sentence-major, so that the runs of a sentence are contiguous, as in the drawn masks.
-    our_columns = ours.transpose(1, 0, 2).reshape(n_sentences * n_ours, n_stats)
-    their_columns = theirs.transpose(2, 1, 0, 3).reshape(n_sentences * n_theirs, n_others * n_stats)
-    coins, order = np.random.default_rng(seed), np.random.default_rng([seed, 1])
+    n_others, n_sentences, n_stats = _checked(theirs, n_trials)
+    their_columns = theirs.transpose(1, 0, 2).reshape(n_sentences, n_others * n_stats)
+    rng = np.random.default_rng(seed)
     first, second = np.empty((2, n_trials, n_others, n_stats))
-    for begin, end in _blocks(n_trials, n_sentences * (n_ours + n_theirs) // 2):
-        shape = (end - begin, n_sentences)
-        draw = _swaps(shape, n_ours, coins, order) if n_ours == n_theirs else _deals(shape, n_ours, n_theirs, order)
-        stays, comes = (part.reshape(end - begin, -1) for part in draw)
+    for begin, end in _blocks(n_trials, n_sentences):
+        stays = rng.integers(2, size=(end - begin, n_sentences), dtype=bool)
         # Products rather than a difference from the total: counts stay free of cancellation.
-        for goal, n_runs, mine, other in ((first, n_ours, stays, comes), (second, n_theirs, ~stays, ~comes)):
-            kept = mine.astype(np.float64) @ our_columns
-            gained = (other.astype(np.float64) @ their_columns).reshape(-1, n_others, n_stats)
-            goal[begin:end] = (kept[:, None, :] + gained) / n_runs
+        for goal, mine in ((first, stays), (second, ~stays)):
+            kept = mine.astype(np.float64) @ ours
+            gained = ((~mine).astype(np.float64) @ their_columns).reshape(-1, n_others, n_stats)
+            goal[begin:end] = kept[:, None, :] + gained
     return first, second
-
-
-def _swaps(
-    shape: tuple[int, int], n_runs: int, coins: np.random.Generator, order: np.random.Generator
-) -> tuple[Bools, Bools]:
-    """Which of our translations are kept and which of theirs are swapped in, [trial, sentence, run] each."""
-    stays = coins.integers(2, size=(shape[0], shape[1] * n_runs), dtype=bool).reshape(*shape, n_runs)
-    if n_runs == 1:
-        return stays, ~stays
-    partner = order.random((*shape, n_runs), dtype=np.float32).argsort(axis=-1)
-    return stays, np.take_along_axis(~stays, partner, axis=-1)
-
-
-def _deals(shape: tuple[int, int], n_ours: int, n_theirs: int, order: np.random.Generator) -> tuple[Bools, Bools]:
-    rank = order.random((*shape, n_ours + n_theirs), dtype=np.float32).argsort(axis=-1).argsort(axis=-1)
-    dealt = rank < n_ours
-    return dealt[..., :n_ours], dealt[..., n_ours:]
 
 
 def confidence_interval(scores: Floats) -> Interval:
@@ -120,14 +106,36 @@ def confidence_interval(scores: Floats) -> Interval:
     return Interval(mean=float(ordered.mean()), low=float(ordered[cut]), high=float(ordered[len(ordered) - cut - 1]))
 
 
-def paired_bootstrap(scores: Floats, baseline: Floats, difference: float) -> float:
-    """p-value of an absolute `difference`, from the scores of the same resamples (Koehn 2004)."""
-    sampled = np.abs(scores - baseline)
-    return _p_value(sampled - sampled.mean(), difference)
+def is_significant(p_value: float | None) -> bool:
+    """Whether a p-value is below LEVEL; what was not tested is not significant."""
+    return p_value is not None and p_value < LEVEL
 
 
-def paired_randomisation(scores: Floats, baseline: Floats, difference: float) -> float:
-    """p-value of an absolute `difference`, from the scores of shuffled systems (Riezler and Maxwell 2005)."""
+def holm(p_values: Mapping[_Key, float]) -> dict[_Key, float]:
+    """p-values corrected for the number of comparisons (Holm 1979).
+
+    With all those below LEVEL taken for differences, the probability of any mistake among them is at most LEVEL.
+    """
+    corrected: dict[_Key, float] = {}
+    least = 0.0
+    for rank, key in enumerate(sorted(p_values, key=p_values.__getitem__)):
+        least = max(least, min(1.0, (len(p_values) - rank) * p_values[key]))
+        corrected[key] = least
+    return {key: corrected[key] for key in p_values}
+
+
+def paired_bootstrap(scores: Floats, baseline: Floats | float, difference: float) -> float:
+    """Two-sided p-value of an absolute `difference`, from the scores of the same resamples (Koehn 2004).
+
+    Resampled differences scatter around the observed one; around their mean they are what chance alone makes of it.
+    sacrebleu centres the absolute values, whose greatest deviations are on one side: it rejects twice as often.
+    """
+    sampled = scores - baseline
+    return _p_value(np.abs(sampled - sampled.mean()), difference)
+
+
+def paired_randomisation(scores: Floats, baseline: Floats | float, difference: float) -> float:
+    """Two-sided p-value of an absolute `difference`, from the scores of shuffled systems (Riezler and Maxwell 2005)."""
     return _p_value(np.abs(scores - baseline), difference)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dragoman.errors import InputError
 from dragoman.evaluate.measure import Measured, SystemOutput, measure
-from dragoman.evaluate.significance import Interval
+from dragoman.evaluate.significance import Interval, holm
 from dragoman.metric import BleuDetails, Draws, Metric
 
 if TYPE_CHECKING:
@@ -32,6 +32,10 @@ class MetricScore:
     """p-value of the paired bootstrap against the first system; None for the first."""
     p_randomisation: float | None
     """p-value of paired approximate randomisation against the first system; None for the first."""
+    holm_bootstrap: float | None
+    """`p_bootstrap`, corrected for the number of systems that are tested against the first."""
+    holm_randomisation: float | None
+    """`p_randomisation`, corrected likewise."""
     signature: str
     details: BleuDetails | None
     """BLEU's precisions, brevity penalty and lengths, mean over the runs; None for other metrics."""
@@ -42,6 +46,8 @@ class SystemScore:
     """All scores of a system."""
 
     name: str
+    n_distinct: int
+    """Number of different outputs among its runs."""
     scores: tuple[MetricScore, ...]
     length_ratio: float
     """Hypothesis length over closest reference length in words, mean over the runs."""
@@ -59,9 +65,8 @@ def compare_systems(
 ) -> list[SystemScore]:
     """Scores systems against one sequence of lines per reference (None: "no reference for this sentence").
 
-    The first system is the baseline of the paired tests. A test with 0 resamples or trials is skipped. With several
-    runs, approximate randomisation shuffles over sentences and runs (Clark et al. 2011), while the bootstrap draws
-    sentences with all their runs.
+    The first system is the baseline of the paired tests. A test with 0 resamples or trials is skipped. Both tests are
+    over sentences and take a sentence with all its runs; how far runs differ is told by `std` and `n_distinct`.
     """
     if not systems or not all(system.runs for system in systems):
         raise InputError("no system given; give at least one, each with at least one output")
@@ -74,7 +79,8 @@ def compare_systems(
     ]
     rows = zip(systems, zip(*columns, strict=True), ratios, strict=True)
     return [
-        SystemScore(name=system.name, scores=scores, length_ratio=float(ratio.mean())) for system, scores, ratio in rows
+        SystemScore(name=system.name, n_distinct=system.n_distinct, scores=scores, length_ratio=float(ratio.mean()))
+        for system, scores, ratio in rows
     ]
 
 
@@ -89,6 +95,10 @@ def _metric_scores(measured: Measured, *, n_bootstrap: int, n_trials: int, seed:
         p_bootstrap = measured.p_bootstrap(0, resampled)
     if n_trials and measured.n_sentences:
         p_randomisation = measured.p_randomisation(0, n_trials, seed)
+    holm_bootstrap, holm_randomisation = (
+        holm({i: p_value for i, p_value in enumerate(found) if p_value is not None})
+        for found in (p_bootstrap, p_randomisation)
+    )
     signature = measured.metric.signature(measured.n_refs, Draws(n_bootstrap=n_bootstrap, n_trials=n_trials, seed=seed))
     return [
         MetricScore(
@@ -99,6 +109,8 @@ def _metric_scores(measured: Measured, *, n_bootstrap: int, n_trials: int, seed:
             interval=intervals[i],
             p_bootstrap=p_bootstrap[i],
             p_randomisation=p_randomisation[i],
+            holm_bootstrap=holm_bootstrap.get(i),
+            holm_randomisation=holm_randomisation.get(i),
             signature=signature,
             details=measured.details(i),
         )

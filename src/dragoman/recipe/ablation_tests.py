@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dragoman.evaluate import Measured
+from dragoman.evaluate import Measured, holm
 from dragoman.features import Weights, read_weights
 from dragoman.metric import Metric
 from dragoman.pool import metric_of, rerank
@@ -29,14 +29,16 @@ _TRIALS, _SEED = 10_000, 12345
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowTest:
-    """A row on the test set; p-values by approximate randomisation over sentences and seeds.
+    """A row on the test set; p-values by approximate randomisation over sentences.
 
-    `p_first` is of the difference to the first of each list, `p_before` of that to the group before with the same
-    method (for the first group: to the first of each list). None where there is nothing before.
+    `p_first` is of the difference to the first of each list, `holm_first` the same, corrected for the number of rows,
+    `p_before` of that to the group before with the same method (for the first group: to the first of each list). None
+    where there is nothing before.
     """
 
     score: float
     p_first: float | None
+    holm_first: float | None
     p_before: float | None
 
 
@@ -63,14 +65,16 @@ class AblationTests:
     def test(self, rows: Sequence[AblationRow]) -> list[RowTest]:
         """A test for each row; the first row is the first of each list."""
         statistics = [np.stack([self._statistics(cell.key) for cell in row.cells]) for row in rows]
+        of_first = {place: self._p_value(statistics[0], statistics[place]) for place in range(1, len(rows))}
+        corrected = holm(of_first)
         found = []
         before = {row.method: 0 for row in rows}
         for place, row in enumerate(rows):
             against = before[row.method]
-            p_first = self._p_value(statistics[0], statistics[place]) if place else None
+            p_first = of_first.get(place)
             p_before = self._p_value(statistics[against], statistics[place]) if against else p_first
             score = float(np.mean(self.metric.score(statistics[place].sum(axis=1))))
-            found.append(RowTest(score=score, p_first=p_first, p_before=p_before))
+            found.append(RowTest(score=score, p_first=p_first, holm_first=corrected.get(place), p_before=p_before))
             before[row.method] = place
         return found
 

@@ -291,8 +291,8 @@ class CellWork:
     ) -> tuple[dict[int, Path], dict[str, Path], dict[str, Path]]:
         """Translations of the main test set by round, of every part by the best, and of every test set by the first.
 
-        The cell keeps those of test sets by the best round, of the main one also by the first, which has the initial
-        weights, and whose translations are shared between cells.
+        The cell keeps those of test sets by the best round, and by the first, which has the initial weights, and whose
+        translations are shared between cells.
         """
         best = tuning["best_round"]
         rounds = [entry["round"] for entry in tuning["rounds"]]
@@ -310,10 +310,12 @@ class CellWork:
         by_start = {TEST: by_round[first]}
         by_start |= {test.part: translate(_TESTING, test.part, first) for test in self._tests[1:]}
         for test in self._tests:
-            goal = translations_file(self.folder, test.other)
-            make_folder(goal.parent)
-            replace_bytes(goal, by_part[test.part].read_bytes())
-        replace_bytes(start_file(self.folder), by_start[TEST].read_bytes())
+            for goal, made in (
+                (translations_file(self.folder, test.other), by_part[test.part]),
+                (start_file(self.folder, test.other), by_start[test.part]),
+            ):
+                make_folder(goal.parent)
+                replace_bytes(goal, made.read_bytes())
         return by_round, by_part | {_DEV: translate(_MEASURING, _DEV, best)}, by_start
 
     def _score(self, text: Path, lines: Path, part: str) -> SetScores:

@@ -28,6 +28,7 @@ from dragoman.run import (
     save_plan,
     save_sizes,
     sizes_file,
+    start_file,
     translations_file,
 )
 from dragoman.settings import plain
@@ -96,9 +97,11 @@ class ListCell:
         with measured("scoring") as scoring:
             oracle = stages.oracle(key, pools, method)
             scores = {part: self._score(part, choice) for part, choice in choices.items()}
+        start = self._start()
+        if method.optimiser is not None:
+            self._keep_start(pools, start)
         by_name = {test.part: test.name for test in self.recipe.corpora[key.corpus].text.test_parts()}
         costs = [tuning(), *([validating()] if method.folds else []), scoring()]
-        start = self._start()
         result = CellResult(
             key=key,
             method=_method_name(method),
@@ -175,12 +178,23 @@ class ListCell:
         if not sizes_file(run, corpus.name).exists():
             save_sizes(run, corpus.name, sizes)
 
-    def _score(self, part: str, choice: Choice) -> SetScores:
-        """Scores of what was chosen, which the cell keeps if it is of a test set."""
-        run, corpus = self.run_folder.path, self.recipe.corpora[self.key.corpus].text
+    def _keep_start(self, pools: Mapping[str, Pool], start: Weights) -> None:
+        """What the initial weights choose from the lists of the test sets."""
+        for test in self.recipe.corpora[self.key.corpus].text.test_parts():
+            path = start_file(cell_folder(self.run_folder.path, self.key), test.other)
+            make_folder(path.parent)
+            _keep(path, self._lines(test.part, rerank(pools[test.part], start)))
+
+    def _lines(self, part: str, choice: Choice) -> list[str]:
         lines = [""] * len(self.stages.sources(part))
         for id_, text in choice.texts():
             lines[id_] = text
+        return lines
+
+    def _score(self, part: str, choice: Choice) -> SetScores:
+        """Scores of what was chosen, which the cell keeps if it is of a test set."""
+        run, corpus = self.run_folder.path, self.recipe.corpora[self.key.corpus].text
+        lines = self._lines(part, choice)
         others = {test.part: test.other for test in corpus.test_parts()}
         folder = cell_folder(run, self.key)
         path = folder / f"{DEV}.txt" if part == DEV else translations_file(folder, others[part])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from dragoman.evaluate import Within
+from dragoman.evaluate import START, Primary, Within
 from dragoman.metric import by_name
 from dragoman.recipe.table import RecipeTable
 from dragoman.run import CellKey
@@ -31,6 +31,8 @@ class ReportPlan(Record):
     """An optimiser whose gains over the others the report averages and tests."""
     against: tuple[str, ...] = ()
     """Those others; empty: all."""
+    primary: Primary | None = None
+    """The comparison that the recipe names before it runs, and that needs no correction."""
     samples: int = 8
     """Number of test sentences whose derivations are kept."""
     rounds_on_test: tuple[str, ...] = ()
@@ -57,11 +59,13 @@ def read_report(table: RecipeTable, names: set[str], orders: Sequence[Collection
         if name not in names:
             raise table.wrong("baseline", listed(name, sorted(names)))
     focus, against = _read_focus(table, orders[-1])
+    primary = _read_primary(table, metrics, focus, names, orders, example)
     plan = ReportPlan(
         metrics=metrics,
         baseline=baseline,
         focus=focus,
         against=against,
+        primary=primary,
         within=table.choice("within", Within, Within.CORPUS),
         samples=table.number("samples", 0, 8, most=200),
         rounds_on_test=_read_followed(table, orders, example),
@@ -78,6 +82,42 @@ def _read_focus(table: RecipeTable, optimisers: Collection[str]) -> tuple[str | 
     if against and (focus is None or focus in against):
         raise table.wrong("against", f"expected other optimisers than '{table.named('focus')}'")
     return focus, against
+
+
+def _read_primary(
+    table: RecipeTable,
+    metrics: Sequence[str],
+    focus: str | None,
+    names: set[str],
+    orders: Sequence[Collection[str]],
+    example: CellKey,
+) -> Primary | None:
+    """`[report.primary]`, whose rows are by default those of the focus, by the first metric, on all test sets."""
+    if "primary" not in table:
+        table.find("primary", dict)
+        return None
+    inner = table.need_table("primary")
+    if focus is None:
+        inner.take("rows", str, list)
+    rows = inner.texts("rows") or (str(focus),)
+    known = {name for name in names if name in orders[-1] or "/" in name}
+    for pattern in rows:
+        if not any(fnmatch.fnmatchcase(name, pattern) for name in known):
+            raise inner.wrong("rows", f"no row matches {pattern!r}; rows are optimisers, or named like {_row(example)}")
+    baseline = inner.take("baseline", str)
+    if baseline not in names | {START}:
+        raise inner.wrong("baseline", listed(baseline, sorted(names | {START})))
+    metric = inner.one_of("metric", metrics, metrics[0])
+    tests = inner.texts("tests")
+    for pattern in tests:
+        if not any(fnmatch.fnmatchcase(corpus, pattern.partition("/")[0]) for corpus in orders[0]):
+            raise inner.wrong("tests", f"no corpus matches {pattern!r}; expected patterns of CORPUS or CORPUS/TEST")
+    inner.done()
+    return Primary(rows=rows, baseline=baseline, metric=by_name(metric).name, tests=tests)
+
+
+def _row(cell: CellKey) -> str:
+    return f"{cell.system}/{cell.features}/{cell.optimiser}"
 
 
 def _read_followed(table: RecipeTable, names: Sequence[Collection[str]], example: CellKey) -> tuple[str, ...]:

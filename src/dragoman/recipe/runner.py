@@ -6,7 +6,7 @@ RUN/corpora/NAME/                   test sets
 RUN/cells/CORPUS/SYSTEM/FEATURES/OPTIMISER/SEED/
     plan.json, programs.txt         what the figures depend on, written first; which programs worked on it
     tuned/                          the tuned system, with the record of its tuning round by round
-    weights/, test.txt, start.txt, derivations.jsonl, cell.json
+    weights/, test.txt, start.txt, tests/, starts/, derivations.jsonl, cell.json
 """
 
 from __future__ import annotations

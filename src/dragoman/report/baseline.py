@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-from dragoman.evaluate import Row, RowKey, RunComparison, Shown, mark_of, plus_minus
+from dragoman.evaluate import Row, RowKey, RunComparison, Shown, mark_of, n_runs, plus_minus
 from dragoman.metric import metric_label
 from dragoman.report.records import Records
 from dragoman.report.results import cpu_by_part
@@ -19,13 +19,15 @@ def baseline_table(records: Records, comparison: RunComparison, corpus: str) -> 
     """Rows of a corpus by the first metric, as Tables 3 to 6 of Flanigan et al. 2013; None without a baseline.
 
     Scores are means ± standard deviations over runs, p-values those of the comparison. Test sets that every seed draws
-    anew are not compared and have no p-value. CPU time is that of tuning.
+    anew are not compared and have no p-value. The start has no tuning set, and costs nothing. CPU time is that of
+    tuning.
     """
     if comparison.baseline is None:
         return None
     metric = comparison.metrics[0]
     rows = records.of_corpus(corpus)
     compared = {test: {row.key: row for row in comparison.of_corpus(corpus, test)} for test in comparison.tests(corpus)}
+    main = compared[comparison.tests(corpus)[0]]
     drawn = dict.fromkeys(name for cells in rows.values() for cell in cells for name in cell.tests)
     others = [name for name in drawn if name not in compared]
     header = row_header("runs", f"tune {metric_label(metric)}", "Δ")
@@ -34,10 +36,11 @@ def baseline_table(records: Records, comparison: RunComparison, corpus: str) -> 
     header += map(Shown, [*(f"{name} {metric_label(metric)}" for name in others), "CPU s"])
     bases = {key: row.baseline for of_test in compared.values() for key, row in of_test.items()}
     body = []
-    for key, cells in rows.items():
+    for key in main:
+        cells = rows.get(key, [])
         base = bases.get(key)
         theirs = [] if base is None else rows.get(base, [])
-        numbers = [Shown(f"{len(cells)}"), *_tuned(cells, theirs, metric)]
+        numbers = [Shown(n_runs(main[key])), *_tuned(cells, theirs, metric)]
         for of_test in compared.values():
             numbers += _tested(comparison, of_test, key, metric)
         for name in others:
@@ -63,7 +66,7 @@ def _tested(comparison: RunComparison, rows: dict[RowKey, Row], key: RowKey, met
         return [Shown(""), Shown(""), Shown("")]
     row = rows[key]
     score = row.scores[metric]
-    p_value = comparison.p_value(score)
+    p_value = comparison.p_holm(score)
     base = None if row.baseline is None else rows.get(row.baseline)
     difference = "" if base is None else signed(100 * (score.mean - base.scores[metric].mean))
     return [

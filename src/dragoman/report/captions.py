@@ -50,7 +50,7 @@ ERRORS = (
 FOCUS = (
     "Gains in points, positive if it is better, averaged over all test sets where both were run; length is the "
     "difference of length ratios. On every test set it is compared with the best other method there, by approximate "
-    "randomisation over sentences and runs (p < 0.05)."
+    "randomisation over sentences with Holm's correction for the number of others (p < 0.05)."
 )
 POSSIBLE = (
     "Active features of the best round, means over runs. Possible: the features that weights could be learned of, the "
@@ -77,7 +77,10 @@ TUNING_SETS = (
     "Corpora that differ in the tuning set alone: rows are tuning sets, columns test sets; means ± standard deviations "
     "over runs, each of which may draw its sets anew."
 )
-PAIRS = "Any two of them where all have the same test set: approximate randomisation over sentences and runs."
+PAIRS = (
+    "Any two of them where all have the same test set: approximate randomisation over sentences, with Holm's "
+    "correction for the number of pairs."
+)
 TEXTS = (
     "Tokens are those of the system; of several references the first is counted. Training text with all folds; of sets "
     "that each seed draws anew those of one."
@@ -113,7 +116,9 @@ SENTENCES = (
 )
 GROUPS = (
     "Groups of features added one after another, means over seeds, measured by what is maximised. Held out: every "
-    "sentence of the development set by weights learned without it. p: approximate randomisation over sentences and "
-    "seeds on the test set, of the difference to the first of each list, and to the row before with the same method."
+    "sentence of the development set by weights learned without it. p: approximate randomisation over sentences "
+    "of the test set, of the difference to the first of each list (with Holm's correction for the number of "
+    "rows), and to the row before with the same method. The row that held-out sentences chose is one comparison, named "
+    "before the test set is looked at, so the sentence on top has its p-value without correction."
 )
 UNITS = "Relative units: factors of scores and costs, C and D; means over runs."

@@ -11,6 +11,7 @@ from typing import Any
 from dragoman.evaluate import (
     Mark,
     PairedTest,
+    Row,
     RunComparison,
     Shown,
     comparison_header,
@@ -18,11 +19,19 @@ from dragoman.evaluate import (
     comparison_rows,
     legend,
     mark_of,
+    pooled_header,
+    pooled_legend,
+    pooled_rows,
+    primary_sentence,
 )
 from dragoman.settings import takes_text
 from dragoman.text import printable
 
 __all__ = ["TableFormat", "latex_text", "markdown_table", "markdown_text", "render"]
+
+
+_P_VALUES = ("p", "holm")
+"""As they are, and after Holm's correction."""
 
 
 class TableFormat(StrEnum):
@@ -69,32 +78,37 @@ def markdown_table(header: Sequence[Shown], rows: Sequence[Sequence[Shown]]) -> 
 
 def _markdown(comparison: RunComparison) -> str:
     table = markdown_table(comparison_header(comparison), comparison_rows(comparison))
-    notes = "".join(f"- {markdown_text(note)}\n" for note in comparison.notes)
-    text = table + "\n" + markdown_text(legend(comparison, "BOLD", "≈")).replace("BOLD", "**Bold**") + "\n"
-    return text + (f"\n{notes}" if notes else "")
+    blocks = [table, markdown_text(legend(comparison, "BOLD", "≈")).replace("BOLD", "**Bold**") + "\n"]
+    if comparison.pooled:
+        blocks += [markdown_table(pooled_header(comparison), pooled_rows(comparison))]
+        blocks += [markdown_text(pooled_legend(comparison)) + "\n"]
+    blocks += [markdown_text(primary_sentence(comparison, result)) + "\n" for result in comparison.primary]
+    blocks += ["".join(f"- {markdown_text(note)}\n" for note in comparison.notes)]
+    return "\n".join(filter(None, blocks))
 
 
 def _csv(comparison: RunComparison) -> str:
-    """Plain numbers in points, one column each, including all tests."""
+    """Plain numbers in points, one column each, including all tests; the rows of all test sets have no corpus."""
     columns = ["mean", "std", "mark", "low", "high"]
     tests = [(against, test) for against in ("best", "baseline") for test in PairedTest]
-    header = ["corpus", "test", "system", "features", "optimiser", "n_runs", "length_ratio"]
+    header = ["corpus", "test", "system", "features", "optimiser", "n_runs", "n_distinct", "length_ratio"]
     for name in comparison.metrics:
         header += [f"{name}_{column}" for column in columns]
-        header += [f"{name}_p_{against}_{test}" for against, test in tests]
+        header += [f"{name}_{kind}_{against}_{test}" for kind in _P_VALUES for against, test in tests]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(header)
-    for row in comparison.rows:
+    for row in (*comparison.rows, *comparison.pooled):
         key = row.key
         values: list[Any] = [key.corpus, row.test, key.system, key.features, key.optimiser]
-        values += [len(row.seeds), row.length_ratio]
+        values += [len(row.seeds), row.n_distinct, row.length_ratio]
         for name in comparison.metrics:
             score = row.scores[name]
             bounds = (None, None) if score.interval is None else (score.interval.low, score.interval.high)
             low, high = (None if bound is None else 100 * bound for bound in bounds)
             values += [100 * score.mean, None if score.std is None else 100 * score.std, mark_of(score).value]
-            values += [low, high, *(getattr(score, f"p_{against}").get(test) for against, test in tests)]
+            values += [low, high]
+            values += [getattr(score, f"{kind}_{against}").get(test) for kind in _P_VALUES for against, test in tests]
         writer.writerow([printable(value) if isinstance(value, str) else value for value in values])
     return out.getvalue()
 
@@ -108,17 +122,24 @@ def _latex(comparison: RunComparison) -> str:
             return f"\\textbf{{{text}}}"
         return f"{text}$^{{\\approx}}$" if shown.mark is Mark.NOT_WORSE else text
 
-    header = comparison_header(comparison)
+    def table(header: list[Shown], rows: Sequence[Row], body: list[list[Shown]]) -> list[str]:
+        lines = ["\\begin{tabular}{" + "".join("r" if name.numeric else "l" for name in header) + "}", "\\toprule"]
+        lines += [" & ".join(latex_text(name.text) for name in header) + " \\\\", "\\midrule"]
+        last = None
+        for row, cells in zip(rows, body, strict=True):
+            if last not in (None, (row.key.corpus, row.test)):
+                lines.append("\\midrule")
+            last = row.key.corpus, row.test
+            lines.append(" & ".join(map(cell, cells)) + " \\\\")
+        return [*lines, "\\bottomrule", "\\end{tabular}"]
+
     lines = [f"% {note}" for note in map(printable, comparison.notes)]
-    lines += ["\\begin{tabular}{" + "".join("r" if name.numeric else "l" for name in header) + "}", "\\toprule"]
-    lines += [" & ".join(latex_text(name.text) for name in header) + " \\\\", "\\midrule"]
-    last = None
-    for row, cells in zip(comparison.rows, comparison_rows(comparison), strict=True):
-        if last not in (None, (row.key.corpus, row.test)):
-            lines.append("\\midrule")
-        last = row.key.corpus, row.test
-        lines.append(" & ".join(map(cell, cells)) + " \\\\")
-    lines += ["\\bottomrule", "\\end{tabular}", "% " + printable(legend(comparison, "bold", "approx"))]
+    lines += table(comparison_header(comparison), comparison.rows, comparison_rows(comparison))
+    lines += ["% " + printable(legend(comparison, "bold", "approx"))]
+    if comparison.pooled:
+        lines += ["", *table(pooled_header(comparison), comparison.pooled, pooled_rows(comparison))]
+        lines += ["% " + printable(pooled_legend(comparison))]
+    lines += ["% " + printable(primary_sentence(comparison, result)) for result in comparison.primary]
     return "\n".join(lines) + "\n"
 
 

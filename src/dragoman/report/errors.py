@@ -24,7 +24,7 @@ def error_table(records: Records, comparison: RunComparison, corpus: str, *, n_t
     rows = []
     for test, test_set in tests.items():
         known = function_words_of(line for lines in test_set.references for line in lines)
-        for row in comparison.of_corpus(corpus, test):
+        for row in (row for row in comparison.of_corpus(corpus, test) if not row.key.is_start):
             profiles = [
                 error_profile(
                     records.outputs.translations(cell.key, test),

@@ -20,6 +20,9 @@ from dragoman.evaluate import (
     comparison_html,
     comparison_rows,
     legend,
+    pooled_header,
+    pooled_legend,
+    pooled_rows,
 )
 from dragoman.metric import metric_label
 from dragoman.report import captions
@@ -107,6 +110,12 @@ class Experiment:
         ]
         return comparison_header(self.comparison)[1:], rows
 
+    def pooled(self) -> Table | None:
+        """The rows that all test sets have, over all of them; None of a single test set."""
+        if not self.comparison.pooled:
+            return None
+        return pooled_header(self.comparison), pooled_rows(self.comparison)
+
     def remarks(self) -> list[str]:
         """Remarks on gains on the development set that did not generalise to the test set."""
         return list(remarks(self.records, self.comparison))
@@ -167,7 +176,7 @@ def load_experiment(runs: Sequence[PathLike], *, n_threads: int = 1, n_trials: i
         focus=focus,
         errors=errors,
         tuning_sets=sets,
-        said=[*headlines(records, comparison, n_trials=n_trials, n_threads=n_threads)],
+        said=[*headlines(records, comparison)],
     )
 
 
@@ -236,6 +245,7 @@ def experiment_html(experiment: Experiment) -> str:
         comparison=experiment.comparison,
         metric_label=metric_label,
         legend=legend(experiment.comparison, "Bold", "≈"),
+        pooled_legend=pooled_legend(experiment.comparison),
         baseline_table=baseline_table,
         choice_table=choice_table,
         class_table=class_table,

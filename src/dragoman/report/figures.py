@@ -102,7 +102,7 @@ def run_charts(comparison: RunComparison, optimisers: Sequence[str]) -> Iterator
     """
     metric = comparison.metrics[0]
     for corpus, test in dict.fromkeys((row.key.corpus, row.test) for row in comparison.rows):
-        every = comparison.of_corpus(corpus, test)
+        every = [row for row in comparison.of_corpus(corpus, test) if not row.key.is_start]
         tests = [test] if len(comparison.tests(corpus)) > 1 else []
         names = dict(zip((row.key for row in every), _row_names([row.key for row in every]), strict=True))
         middle = median(100 * row.scores[metric].mean for row in every)

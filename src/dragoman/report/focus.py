@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from statistics import fmean
 
-from dragoman.evaluate import LEVEL, Row, RunComparison, Shown, Within, compare_runs
+from dragoman.evaluate import Row, RunComparison, Shown, Within, compare_runs, is_significant
 from dragoman.metric import metric_label
 from dragoman.report.records import Records
 from dragoman.report.tables import Table, signed, words
@@ -66,7 +66,7 @@ class Focus:
             cells = words(ours.key.corpus, ours.test, ours.key.system, ours.key.features)
             for metric in self.comparison.metrics:
                 best = self._best(others, metric)
-                p_value = self.comparison.p_value(best.scores[metric])
+                p_value = self.comparison.p_holm(best.scores[metric])
                 cells += [
                     *words(best.key.optimiser),
                     Shown(signed(self._gain(ours, best, metric))),
@@ -115,10 +115,10 @@ class Focus:
         return -difference if metric in self.comparison.lower_is_better else difference
 
     def _verdict(self, ours: Row, other: Row, metric: str) -> Verdict | None:
-        p_value = self.comparison.p_value(other.scores[metric])
+        p_value = self.comparison.p_holm(other.scores[metric])
         if p_value is None:
             return None
-        if p_value >= LEVEL:
+        if not is_significant(p_value):
             return Verdict.NO_DIFFERENCE
         return Verdict.BETTER if self._gain(ours, other, metric) > 0 else Verdict.WORSE
 
@@ -128,15 +128,17 @@ def focus_of(records: Records, *, n_trials: int, n_threads: int) -> Focus | None
     for plan in (run.table("report") for run in records.runs):
         name, against = plan.get("focus"), plan.get("against")
         if name in {key.optimiser for key in records.rows}:
-            others = [against] if isinstance(against, str) else against or records.optimisers
+            given = [against] if isinstance(against, str) else against or records.optimisers
+            others = [other for other in given if other != name]
+            cells = {key: cell for key, cell in records.outputs.cells.items() if key.optimiser in (name, *others)}
             comparison = compare_runs(
-                records.outputs,
+                replace(records.outputs, cells=cells, primary={}),
                 metrics=_METRICS,
                 baseline=str(name),
                 n_bootstrap=0,
                 n_trials=n_trials,
                 n_threads=n_threads,
             )
-            focus = Focus(name=str(name), others=[other for other in others if other != name], comparison=comparison)
+            focus = Focus(name=str(name), others=others, comparison=comparison)
             return focus if focus.gains()[1] else None
     return None

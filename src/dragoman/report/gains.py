@@ -35,7 +35,8 @@ class _Gain:
 
 def remarks(records: Records, comparison: RunComparison) -> Iterator[str]:
     """A paragraph for every system and feature set with a row that gained on the development but not the test set."""
-    for names, rows in groupby(comparison.main(), key=lambda row: row.key.group(Within.FEATURES)):
+    learned = [row for row in comparison.main() if not row.key.is_start]
+    for names, rows in groupby(learned, key=lambda row: row.key.group(Within.FEATURES)):
         gains = [gain for row in rows if (gain := _gain(records, comparison, row)) is not None]
         if any(gain.on_dev > 0 >= gain.on_test for gain in gains):
             corpus = names[0]

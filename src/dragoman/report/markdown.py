@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from dragoman.errors import InputError
-from dragoman.evaluate import legend
+from dragoman.evaluate import legend, pooled_legend, primary_sentence
 from dragoman.metric import metric_label
 from dragoman.report import captions
 from dragoman.report.baseline import baseline_table
@@ -112,6 +112,11 @@ def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:
     for corpus in records.corpora:
         yield from _table(corpus if several else "", experiment.results(corpus))
     yield markdown_text(legend(comparison, "BOLD", "≈")).replace("BOLD", "**Bold**") + "\n"
+    yield from (f"{markdown_text(primary_sentence(comparison, result))}\n" for result in comparison.primary)
+    pooled = experiment.pooled()
+    if pooled is not None:
+        yield from _table("All test sets together" if several else "", pooled)
+        yield f"{markdown_text(pooled_legend(comparison))}\n"
     yield from _pictures(experiment.charts["runs"], figures)
     yield from _texts(records)
     yield from _baseline(experiment)

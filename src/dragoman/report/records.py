@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dragoman.errors import InputError
-from dragoman.evaluate import Outputs, RowKey, load_outputs
+from dragoman.evaluate import Outputs, RowKey, load_outputs, load_settings
 from dragoman.features import find_weights, read_weights
 from dragoman.run import CellKey, CellResult, CellRound, TextSize, load_sizes
 from dragoman.store import read_json
@@ -140,11 +140,5 @@ def best_rounds(cells: Sequence[CellResult]) -> list[CellRound]:
 
 
 def _settings(run: Path) -> RunSettings:
-    record = read_json(run / "run.json", "run")
-    recipe = read_json(run / "recipe.json", "run") if (run / "recipe.json").exists() else {}
-    settings = record.get("settings")
-    return RunSettings(
-        folder=run.name,
-        dragoman=str(record.get("dragoman", "")),
-        settings={**(settings if isinstance(settings, dict) else {}), **recipe},
-    )
+    version = read_json(run / "run.json", "run").get("dragoman", "")
+    return RunSettings(folder=run.name, dragoman=str(version), settings=load_settings(run))

@@ -32,23 +32,33 @@ def overview_table(records: Records, comparison: RunComparison) -> Table:
     header += map(Shown, records.optimisers)
     metric = comparison.metrics[0]
     found: dict[tuple[str, ...], dict[str, Row]] = {}
-    for row in comparison.rows:
+    starts = {(row.key.corpus, row.test, row.key.system): row for row in comparison.rows if row.key.is_start}
+    for row in (row for row in comparison.rows if not row.key.is_start):
         corpus, *names = row.key.group(Within.FEATURES)
         found.setdefault((corpus, row.test, *names), {})[row.key.optimiser] = row
     rows = []
     for (corpus, test, *names), by_optimiser in found.items():
+        untuned = starts.get((corpus, test, names[0]))
         cells = [cell for row in by_optimiser.values() for cell in records.rows[row.key] if cell.metric == metric]
-        cells = [cell for cell in cells if not cell.steps]  # others had learned before their first round
-        if test == comparison.tests(corpus)[0]:
-            start = [entry.test for entry in start_rounds(cells)]
-        else:
-            start = [cell.start.get(test) for cell in cells]
-        line = [*words(corpus, *([test] if tests else []), *names), Shown(mean_points(start))]
-        for optimiser in records.optimisers:
-            score = by_optimiser[optimiser].scores[metric] if optimiser in by_optimiser else None
-            line.append(Shown("") if score is None else Shown(plus_minus(score), mark=mark_of(score)))
-        rows.append(line)
+        start = (
+            _start_of(cells, test, test == comparison.tests(corpus)[0]) if untuned is None else _shown(untuned, metric)
+        )
+        line = [*words(corpus, *([test] if tests else []), *names), start]
+        found_here = (by_optimiser.get(optimiser) for optimiser in records.optimisers)
+        rows.append([*line, *(Shown("") if row is None else _shown(row, metric) for row in found_here)])
     return header, rows
+
+
+def _shown(row: Row, metric: str) -> Shown:
+    return Shown(plus_minus(row.scores[metric]), mark=mark_of(row.scores[metric]))
+
+
+def _start_of(cells: Sequence[CellResult], test: str, is_main: bool) -> Shown:
+    """The score that the cells recorded of their initial weights, where translations with these are not kept."""
+    cells = [cell for cell in cells if not cell.steps]  # others had learned before their first round
+    if is_main:
+        return Shown(mean_points([entry.test for entry in start_rounds(cells)]))
+    return Shown(mean_points([cell.start.get(test) for cell in cells]))
 
 
 def score_table(records: Records, corpus: str) -> Table:

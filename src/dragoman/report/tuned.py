@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from dragoman.drawing import contribution_bar, feature_name, fragment, label, table
 from dragoman.errors import InputError, naming
-from dragoman.evaluate import LEVEL, Mark, Shown, SystemOutput, SystemScore, compare_systems
+from dragoman.evaluate import Mark, Shown, SystemOutput, SystemScore, compare_systems, is_significant
 from dragoman.features import Weights, find_weights, read_weights
 from dragoman.metric import Tokenizer, by_name, metric_label
 from dragoman.report.charts import Dash, Line, LineChart
@@ -84,7 +84,7 @@ class SetChange:
             header += map(Shown, [metric_label(one.metric) + ("" if metric.higher_is_better else "↓"), "p"])
             gain = (other.score - one.score) * (1 if metric.higher_is_better else -1)
             p_value = other.p_randomisation
-            same = p_value is None or p_value >= LEVEL
+            same = not is_significant(p_value)
             marks = [Mark.BEST if gain < 0 else Mark.WORSE, Mark.BEST if gain > 0 else Mark.WORSE]
             if same:
                 marks = [Mark.NOT_WORSE if mark is Mark.WORSE else mark for mark in marks]
@@ -111,7 +111,7 @@ class SetChange:
             return f"On the {self.name} no translation changed: {shown} is {100 * after.score:.2f} before and after."
         verdict = "better" if gain > 0 else "worse" if gain < 0 else "the same"
         sure = "" if p_value is None else f" (p = {p_value:.4f})"
-        real = "" if p_value is None or p_value < LEVEL else ", which may be chance"
+        real = "" if p_value is None or is_significant(p_value) else ", which may be chance"
         return (
             f"On the {self.name}, {shown} went from {100 * before.score:.2f} to {100 * after.score:.2f}: "
             f"{abs(gain):.2f} points {verdict}{sure}{real}."

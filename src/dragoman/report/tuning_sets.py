@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from dragoman.evaluate import Shown, SystemOutput, measure
+from dragoman.evaluate import Shown, SystemOutput, holm, measure
 from dragoman.metric import by_name, metric_label
 from dragoman.report.corpus_groups import plain_key, same_but_dev, shared_name
 from dragoman.report.records import Records
@@ -20,7 +20,10 @@ _SEED = 12345
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """Two tuning sets on a test set that does not depend on them. `difference` is the first less the second."""
+    """Two tuning sets on a test set that does not depend on them. `difference` is the first less the second.
+
+    `p_value` has Holm's correction for the number of pairs.
+    """
 
     first: str
     second: str
@@ -55,7 +58,7 @@ class TuningSets:
         return header, body
 
     def pairs(self) -> Table:
-        """The difference between any two tuning sets, and its p-value over sentences and runs."""
+        """The difference between any two tuning sets, and its p-value over sentences."""
         header = [*words("tuning set", "against", "test"), *map(Shown, [f"Δ {metric_label(self.metric)}", "p"])]
         rows = [
             [*words(pair.first, pair.second, pair.test), Shown(signed(pair.difference)), Shown(f"{pair.p_value:.4f}")]
@@ -105,9 +108,10 @@ def _pairs(
         (measured,), _ = measure(systems, test_set.references, [by_name(metric)], n_threads=n_threads)
         means = [100 * float(scores.mean()) for scores in measured.run_scores()]
         corpora = list(rows)
-        for i, j in combinations(range(len(corpora)), 2):
-            p_value = measured.p_randomisation(i, n_trials, _SEED)[j]
-            if p_value is not None:
-                yield Pair(
-                    first=corpora[i], second=corpora[j], test=test, difference=means[i] - means[j], p_value=p_value
-                )
+        found = {
+            (i, j): p_value
+            for i, j in combinations(range(len(corpora)), 2)
+            if (p_value := measured.p_randomisation(i, n_trials, _SEED)[j]) is not None
+        }
+        for (i, j), p_value in holm(found).items():
+            yield Pair(first=corpora[i], second=corpora[j], test=test, difference=means[i] - means[j], p_value=p_value)

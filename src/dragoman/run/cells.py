@@ -4,7 +4,7 @@ The main test set is kept in `corpora/NAME/` as `source.txt` and `reference.0.tx
 `corpora/NAME/tests/TEST/`; a cell in `cells/CORPUS/SYSTEM/FEATURES/OPTIMISER/SEED/`:
 
 - `test.txt`: translations of the main test set; `tests/TEST.txt` of others;
-- `start.txt`: those of the main test set with the initial weights;
+- `start.txt`: those of the main test set with the initial weights; `starts/TEST.txt` of others;
 - `weights/0001.tsv`: the weights that round 1 decoded with, and so on;
 - `derivations.jsonl`: `{"sentence": i, "explanation": {…}}` for a few test sentences;
 - `plan.json`: what the results depend on, written first;
@@ -265,9 +265,9 @@ def translations_file(cell: Path, other: str | None = None) -> Path:
     return cell / "test.txt" if other is None else cell / "tests" / f"{other}.txt"
 
 
-def start_file(cell: Path) -> Path:
-    """The translations of the main test set with the initial weights, in a cell's folder; runs of 0.1.0 lack them."""
-    return cell / "start.txt"
+def start_file(cell: Path, other: str | None = None) -> Path:
+    """As `translations_file`, with the initial weights; older runs lack those of other test sets, or all."""
+    return cell / "start.txt" if other is None else cell / "starts" / f"{other}.txt"
 
 
 def load_test_sets(run: PathLike) -> dict[str, TestSet]:

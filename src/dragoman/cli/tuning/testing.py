@@ -16,7 +16,6 @@ from dragoman.tune import TEST, TUNE_RECORD, BeforeAfter, raw_tokenizer
 __all__ = ["check_test", "compare_on_test"]
 
 _METRICS = ("bleu", "chrf", "ter")
-_LEVEL = 0.05
 
 
 def check_test(options: TuneOptions) -> None:
@@ -38,7 +37,7 @@ def compare_on_test(
 ) -> list[dict[str, Any]]:
     """Translate the test set with the weights before and after, and show scores and what their difference means."""
     from dragoman.cli.score import record_of, show_scores
-    from dragoman.evaluate import SystemOutput, compare_systems
+    from dragoman.evaluate import LEVEL, SystemOutput, compare_systems, is_significant
 
     assert options.test is not None
     source = list(read_lines(options.test))
@@ -70,8 +69,7 @@ def compare_on_test(
     show_scores(session, scores, {metric.name for metric in metrics if not metric.higher_is_better})
     gains = {}
     for metric, before, after in zip(metrics, scores[0].scores, scores[1].scores, strict=True):
-        p = after.p_randomisation
-        if p is not None and p < _LEVEL:
+        if is_significant(after.p_randomisation):
             gains[metric.name] = (after.score - before.score) * (1 if metric.higher_is_better else -1)
     better = [name for name, gain in gains.items() if gain > 0]
     worse = [name for name, gain in gains.items() if gain < 0]
@@ -81,5 +79,5 @@ def compare_on_test(
             f"the length ratio went from {scores[0].length_ratio:.3f} to {scores[1].length_ratio:.3f}"
         )
     elif not better:
-        session.say("note: no metric is significantly better on the test set (p < 0.05)")
+        session.say(f"note: no metric is significantly better on the test set (p < {LEVEL})")
     return [record_of(system) for system in scores]

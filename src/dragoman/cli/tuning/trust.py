@@ -24,7 +24,6 @@ __all__ = ["bootstrapped", "compared", "describe_tests", "held_out", "hint_of_fo
 
 _HOLDS = 2 / 3
 """A result that keeps less than this share of its gain on held-out sentences is worth a warning."""
-_LEVEL = 0.05
 _FEW = 50
 """Weights up to which learning anew for every fold is a matter of seconds."""
 _FOLDS, _FEWEST = 5, 50
@@ -76,6 +75,8 @@ def describe_tests(
     options: TuneOptions, rows: Sequence[MethodComparison], tests: Sequence[HeldOutTest], best: str
 ) -> tuple[list[str], list[str]]:
     """Sentences on what the best method is worth, and warnings."""
+    from dragoman.evaluate import LEVEL, is_significant
+
     by_name = {test.method: test for test in tests}
     if best not in by_name or START not in by_name:
         return [], []
@@ -86,11 +87,11 @@ def describe_tests(
         f"start: {options.shown(start.score)}; gain: {gain} (p = {mine.p_start:.4f})"
     ]
     others = [test for test in tests if test.p_best is not None and test.method != START]
-    equal = [test.method for test in others if test.p_best is not None and test.p_best >= _LEVEL]
+    equal = [test.method for test in others if not is_significant(test.p_best)]
     if equal:
-        said.append(f"not distinguishable from {best} (p >= {_LEVEL}): {', '.join(equal)}")
+        said.append(f"not distinguishable from {best} (p >= {LEVEL}): {', '.join(equal)}")
     elif others:
-        said.append(f"every other method is worse than {best} (p < {_LEVEL})")
+        said.append(f"every other method is worse than {best} (p < {LEVEL})")
     learned = {row.method: row.train_gain for row in rows if row.failure is None}
     on_learned = learned[best] - learned[START]
     warnings = []
