@@ -16,6 +16,7 @@ from dragoman.settings import takes_text
 __all__ = ["column_signature", "metric_column", "rivals"]
 
 
+@takes_text
 def rivals(keys: Sequence[RowKey], within: Within) -> list[list[int]]:
     """For every row the places of those that may be the best of its group; a start comes last, so it wins no tie."""
     places = sorted(range(len(keys)), key=lambda i: keys[i].is_start)

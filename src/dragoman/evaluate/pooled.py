@@ -16,6 +16,7 @@ from dragoman.evaluate.primary import Primary, PrimaryResult
 from dragoman.evaluate.rows import PairedTest, Row, RowKey, Within
 from dragoman.metric import Metric
 from dragoman.run import TestSet
+from dragoman.settings import takes_text
 
 __all__ = ["Stratum", "pooled_rows", "primary_result"]
 
@@ -90,6 +91,7 @@ class _Pooled(Compared):
         return found
 
 
+@takes_text
 def pooled_rows(
     strata: Sequence[Stratum], metrics: Sequence[Metric], test: PairedTest, within: Within, draws: Mapping[str, int]
 ) -> tuple[Row, ...]:
@@ -132,6 +134,7 @@ def pooled_rows(
     )
 
 
+@takes_text
 def primary_result(
     primary: Primary, strata: Sequence[Stratum], metrics: Sequence[Metric], test: PairedTest, draws: Mapping[str, int]
 ) -> PrimaryResult | None:

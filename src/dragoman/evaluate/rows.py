@@ -63,6 +63,7 @@ class RowKey:
         names = (self.corpus, self.system, self.features)
         return names[: list(Within).index(within) + 1]
 
+    @takes_text
     def competes(self, other: RowKey, within: Within) -> bool:
         """Whether the best of this row's group may be `other`; the start is in all groups of its system."""
         is_shared = within is Within.FEATURES and (self.is_start or other.is_start)
