@@ -47,6 +47,11 @@ def choices_of(function) -> list[str]:
     return found
 
 
+def first_enum(function, name) -> type[StrEnum] | None:
+    """The enumeration of another parameter, which needs a member of it to be no obstacle."""
+    return next(filter(is_enum, members_of(hints_of(function).get(name, object))), None)
+
+
 FOUND = {f"{f.__module__}.{f.__qualname__}({name})": (f, name) for f in public() for name in choices_of(f)}
 
 
@@ -54,6 +59,7 @@ FOUND = {f"{f.__module__}.{f.__qualname__}({name})": (f, name) for f in public()
 def test_misspelt_text_is_refused_before_anything_else(function, name):
     parameters = inspect.signature(function).parameters.values()
     given = {p.name: object() for p in parameters if p.default is p.empty and p.kind is not p.VAR_KEYWORD}
+    given |= {other: next(iter(enum)) for other in choices_of(function) if (enum := first_enum(function, other))}
     with pytest.raises(InputError, match=rf"{name} = 'misspelt': expected"):
         function(**(given | {name: "misspelt"}))
 
