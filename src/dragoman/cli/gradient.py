@@ -92,7 +92,7 @@ def make(options: _Options) -> None:
     cpu, wall = cpu_seconds(), time.monotonic()
     with (
         work.opened(place, part=part, resume=options.resume) as (tree, checkpoint),
-        options.open_engine() as engine,
+        options.open_engine(session) as engine,
         session.progress("gradient", work.n_lines(part)) as progress,
     ):
         n_lines = work.run(engine, tree, part=part, checkpoint=checkpoint, progress=progress)

@@ -73,7 +73,7 @@ def make(options: _Options) -> None:
     n_lines = len(system.training.select(where=settings.where, limit=settings.limit))
     shards = part.shards(-(-n_lines // settings.lines_per_shard))
     n_lines = min(n_lines, shards.stop * settings.lines_per_shard) - shards.start * settings.lines_per_shard
-    with options.open_engine() as engine, session.progress("lists", n_lines) as progress:
+    with options.open_engine(session) as engine, session.progress("lists", n_lines) as progress:
         made = make_lists(
             system,
             options.out,

@@ -71,7 +71,7 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
     start = read_start(options) if options.weights else None
     with (
         _telling_how_to_go_on(session, options),
-        engine_of(options.engine, options.workers, options.address, threads=options.threads) as engine,
+        engine_of(session, options.engine, options.workers, options.address, threads=options.threads) as engine,
         show(session, options) as shown,
     ):
         workers = None if isinstance(engine, LocalEngine) else engine
