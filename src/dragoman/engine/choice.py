@@ -32,7 +32,7 @@ def open_engine(
 
     Local: this process, or `n_workers` processes. Ray: actors on the cluster at `address` (HOST:PORT; by default as
     many as it has cores for), or without one on a cluster of this machine alone. `n_threads` are those of each worker;
-    0: the cores of this machine shared among its workers, on a cluster one. `warn` is told of workers that seem to hang.
+    0: the cores of this machine shared among its workers, on a cluster one. `warn` is told of workers that are late.
     """
     kind = EngineName(name)
     if kind is EngineName.LOCAL:

@@ -3,9 +3,9 @@
 Every worker has a thread here that starts it, hands it one item after the other and waits for the answers. So workers
 go on while the results are used. At most two items a worker are taken ahead of the result that is asked for.
 
-Whoever waits for a result looks after the workers meanwhile. One that is late (`Patience`) may hang, and would be waited
-for without end: its item is done again by another, the first answer counts, and then the late one is ended. Where all are
-late, a spare worker is started.
+Whoever waits for a result looks after the workers meanwhile. One that is late (`Patience`) may hang, and would be
+waited for without end: its item is done again by another, the first answer counts, and then the late one is ended.
+Where all are late, a spare worker is started.
 """
 
 from __future__ import annotations
