@@ -8,6 +8,7 @@ import os
 import sys
 
 from dragoman.cli.app import app
+from dragoman.cli.signals import ending_in_order
 from dragoman.errors import DragomanError, FailedError
 
 __all__ = ["main"]
@@ -17,7 +18,8 @@ def main() -> None:
     """Run the `dragoman` command: exit status 0, 1 (failed) or 2 (bad usage or bad input)."""
     _prepare_streams()
     try:
-        app()
+        with ending_in_order():
+            app()
     except DragomanError as error:
         _report(error)
         sys.exit(error.exit_status)

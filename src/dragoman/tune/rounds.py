@@ -90,10 +90,10 @@ class RoundStore:
         return StoredRound(candidates=candidates, record=_read(RoundRecord, manifest, _ROUND))
 
     @contextlib.contextmanager
-    def new_round(self) -> Iterator[Path]:
-        """A folder for the decoder's files and for `save`."""
+    def new_round(self, *, keep_failed: bool = False) -> Iterator[Path]:
+        """A folder for the decoder's files and for `save`. `keep_failed`: see RunFolder.new_round."""
         if self._run is not None:
-            with self._run.new_round() as folder:
+            with self._run.new_round(keep_failed=keep_failed) as folder:
                 yield folder
         else:
             with tempfile.TemporaryDirectory(prefix="dragoman-", ignore_cleanup_errors=True) as name:
