@@ -82,6 +82,8 @@ def make(options: _Options) -> None:
         raise InputError(f"--run and --out are both {out}; name two different places")
     if shard is None:
         _check_file(out, options.weights)
+    with session.progress("verifying the system (MB)") as progress:
+        System.verify(options.folder, n_threads=session.n_threads, progress=progress)
     system = System.load(options.folder)
     settings = PassSettings(
         losses=_losses(options.loss, options.set_), scale=options.scale, k=options.k, **options.settings(system)

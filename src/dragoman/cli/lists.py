@@ -67,7 +67,10 @@ def make(options: _Options) -> None:
 
     dragoman lists info lists --features extended
     """
-    session, system = options.session(), System.load(options.folder)
+    session = options.session()
+    with session.progress("verifying the system (MB)") as progress:
+        System.verify(options.folder, n_threads=session.n_threads, progress=progress)
+    system = System.load(options.folder)
     settings = ListsSettings(k=options.k, **options.settings(system))
     part = options.shard or Part()
     n_lines = len(system.training.select(where=settings.where, limit=settings.limit))
