@@ -76,6 +76,41 @@ class Mortal(Job):
         return work_or_die
 
 
+@dataclass(frozen=True, slots=True)
+class Hanging(Job):
+    """Stops its worker at item `at`, as a host that swaps or a disk that is gone would, `times` times."""
+
+    marks: Path
+    at: int
+    times: int = 1
+
+    def open(self, n_threads):
+        def work(number):
+            if number == self.at and len(list(self.marks.iterdir())) < self.times:
+                (self.marks / f"{os.getpid()}").touch()
+                os.kill(os.getpid(), signal.SIGSTOP)
+            return 10 * number
+
+        return work
+
+
+@dataclass(frozen=True, slots=True)
+class Writing(Job):
+    """Makes a new file an item, and takes its time for the third."""
+
+    folder: Path
+    slow_s: float
+    repeatable = False
+
+    def open(self, n_threads):
+        def work(number):
+            (self.folder / str(number)).touch(exist_ok=False)
+            time.sleep(self.slow_s * (number == 2))
+            return number
+
+        return work
+
+
 class NoPickleError(Exception):
     def __init__(self, one, two):
         super().__init__(f"{one} {two}")

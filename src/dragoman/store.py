@@ -16,9 +16,10 @@ import hashlib
 import json
 import math
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
@@ -29,7 +30,7 @@ from numpy.typing import NDArray
 from dragoman import _core
 from dragoman.errors import FailedError, InputError, naming
 from dragoman.text import replace_bytes, sync_path
-from dragoman.types import PathLike
+from dragoman.types import PathLike, Progress
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Format",
     "Manifest",
+    "check_files",
     "checksum",
     "digest",
     "digest_json",
@@ -223,10 +225,13 @@ class Manifest:
             raise InputError(f"does not match its checksum; the {self.format.what} is damaged or was edited", path=path)
         return path
 
+    def checks(self) -> list[tuple[int, Callable[[], Path]]]:
+        """Each file's, for `check_files`."""
+        return [(record.n_bytes, partial(self.check, name)) for name, record in self.files.items()]
+
     def check_all(self) -> None:
         """Compare every file with its checksum."""
-        for name in self.files:
-            self.check(name)
+        check_files(self.checks())
 
     def _record(self, name: str) -> FileRecord:
         if name not in self.files:
@@ -289,6 +294,24 @@ class Format:
             raise InputError(f"does not list its files; the {self.what} is damaged", path=path) from error
         content = {key: value for key, value in content.items() if key not in {"format", "version", "files"}}
         return Manifest(base=base, format=self, content=content, files=files)
+
+
+def check_files(
+    checks: Iterable[tuple[int, Callable[[], Path]]], *, n_threads: int = 1, progress: Progress | None = None
+) -> list[Path]:
+    """What the checks give, in order; each comes with the bytes of its file. Raises what the first of them raises.
+
+    `progress` is told the megabytes that are read.
+    """
+    listed = list(checks)
+    found, n_bytes = [], 0
+    with ThreadPoolExecutor(n_threads) as pool:
+        for (size, _), path in zip(listed, pool.map(lambda one: one[1](), listed), strict=True):
+            found.append(path)
+            n_bytes += size
+            if progress is not None:
+                progress(n_bytes >> 20)
+    return found
 
 
 def _settle(path: Path) -> FileRecord:

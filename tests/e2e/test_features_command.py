@@ -81,6 +81,31 @@ def test_output_of_fairseq_is_a_list(run, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_subwords_are_warned_of(run, tmp_path):
+    """Whatever the list, where references are known; the D lines of fairseq have none."""
+    rows = "H-{0}\t-1\t{1}\nD-{0}\t-1\t{2}\nH-{0}\t-2\tno\nD-{0}\t-2\tno\n"
+    log = "2026-11-19 10:21:05 | INFO | fairseq_cli.generate | {}\n"
+    generated = log + rows.format(1, "y@@ es", "yes") + log + rows.format(0, "the ho@@ use", "the house")
+    (tmp_path / "generate-test.txt").write_text(generated)
+    (tmp_path / "raw").write_text("".join(line + "\n" for line in generated.split("\n") if line.startswith("H")))
+    pieces = [
+        f"{i} ||| \u2581{words} ||| lm= {len(words)} ||| 0\n" for words in ("the \u2581house", "y es") for i in (0, 1)
+    ]
+    (tmp_path / "pieces").write_text("".join(pieces))
+    (tmp_path / "w").write_text("score\t1\nlm\t1\n")
+    (tmp_path / "out").write_text("the ho@@ use\ny@@ es\n")
+    for words in (
+        "tune --nbest {} -r ref -m chrf -o new",
+        "rerank --nbest {} --weights w -r ref -m chrf",
+        "oracle --nbest {} -r ref -m chrf",
+    ):
+        assert "subwords" not in run(words.format("generate-test.txt")).err
+        assert run(words.format("raw")).err.count("the candidates have subwords, marked @@") == 1
+        assert run(words.format("pieces")).err.count("the candidates have subwords, marked \u2581") == 1
+    assert "warning: out has subwords, marked @@" in run("score out -r ref").err
+    assert "subwords" not in run("score out -r out").err
+
+
 def test_what_is_missing(run, tmp_path):
     assert "--add needs the source sentences" in run("tune --nbest list --add length -r ref -o w", 2).err
     assert "no feature to add" in run("features list -s source -o out", 2).err

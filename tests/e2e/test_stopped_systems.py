@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from dragoman.lm import EstimateConfig
-from dragoman.system import System, TrainConfig, train
+from dragoman.system import System, SystemSettings, TrainConfig, train
 from dragoman.system.stages import Silent
 from dragoman.tune import LoopSettings, TuneConfig, tune_system
 from small_raw import write_raw_splits
-from small_text import write_lines
+from small_text import write_lines, write_splits
 
 
 class Stop(Silent):
@@ -40,6 +40,43 @@ def made(tmp_path_factory):
     with pytest.raises(KeyboardInterrupt):
         tune_system(folder / "s", folder / "dev.de", [folder / "dev.en"], folder / "t", config=once, on_round=stop)
     return folder
+
+
+@pytest.fixture(scope="module")
+def folded(tmp_path_factory):
+    """A system with folds, and one tuned from it."""
+    folder = tmp_path_factory.mktemp("folded")
+    write_splits(folder, 300, 20, 1, seed=1)
+    config = TrainConfig(lm=EstimateConfig(order=2), settings=SystemSettings(n_folds=2))
+    train(folder / "train.de", folder / "train.en", folder / "s", config=config)
+    once = TuneConfig(k=5, loop=LoopSettings(max_rounds=1))
+    tune_system(folder / "s", folder / "dev.de", [folder / "dev.en"], folder / "t", config=once)
+    return folder
+
+
+@pytest.mark.parametrize("system", ["s", "t"])
+@pytest.mark.parametrize("name", ["grammar/events", "lm.bin", "lm.fold-1.bin"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "tune --system {} --source {}/../dev.de -r {}/../dev.en -o {}/../new",
+        "lists {} -o {}/../new",
+        "gradient {} -o {}/../new --loss softramp --k 5",
+    ],
+    ids=lambda words: words.split()[0],
+)
+def test_a_flipped_byte_is_found_before_the_work(folded, inside, words, name, system):
+    """Also those of the parent, which a tuned system refers to."""
+    path = folded / "s" / name
+    good = path.read_bytes()
+    path.write_bytes(good[:-20] + bytes([good[-20] ^ 1]) + good[-19:])
+    try:
+        err = inside(*words.replace("{}", str(folded / system)).split(), status=2).err
+    finally:
+        path.write_bytes(good)
+    assert f"{name}: " in err
+    assert "does not match its checksum" in err or "other content" in err
+    assert not (folded / "new").exists()
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shlex
+import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -76,7 +80,78 @@ def test_a_bad_decoder_is_reported_with_its_output(inside, task, tmp_path, mode,
     assert message in err
     assert f"its last output: toy decoder, mode {mode}" in err
     assert not (tmp_path / "w.tsv").exists()
-    assert not list((tmp_path / "r" / "rounds").iterdir())
+    kept = tmp_path / "r" / "rounds" / "failed-0001"
+    assert "the files of this round are kept in r/rounds/failed-0001" in err
+    assert (kept / "decoder.log").read_text().startswith(f"toy decoder, mode {mode}\n")
+    assert list(kept.parent.iterdir()) == [kept]
+    if mode == "garbage":
+        assert f"{kept / 'nbest'}, line 3" in err
+        assert (kept / "nbest").read_text().splitlines()[2].startswith("Segmentation fault")
+
+
+def test_a_failed_round_goes_when_the_run_goes_on(inside, task, tmp_path):
+    """Also where the decoder failed in the first round, and other settings may be said."""
+    rounds = tmp_path / "r" / "rounds"
+    for mode in ("garbage", "fail"):
+        inside(*tune_words(f"--mode {mode}"), "--run", "r", status=1)
+    assert [path.name for path in rounds.iterdir()] == ["failed-0001"]
+    assert not (rounds / "failed-0001" / "nbest").exists()
+    inside(*tune_words(), "--run", "r", "--rounds", 1)
+    assert [path.name for path in sorted(rounds.iterdir())] == ["0001", "0002"]
+
+
+PARENT = """import pathlib, subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+pathlib.Path("child.tmp").write_text(str(child.pid))
+pathlib.Path("child.tmp").rename("child")
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_whatever_ends_the_tuning_ends_the_decoder_and_its_children(task, tmp_path, ending):
+    (tmp_path / "parent.py").write_text(PARENT)
+    command = [
+        sys.executable,
+        "-m",
+        "dragoman",
+        "tune",
+        "--decoder",
+        f"'{sys.executable}' parent.py {{weights}} {{nbest}}",
+    ]
+    more = ["--source", "dev.src", "-r", "dev.ref", "--weights", "start", "-o", "w.tsv", "--run", "r"]
+    with subprocess.Popen([*command, *more], cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+        wait_until((tmp_path / "child").exists)
+        child = int((tmp_path / "child").read_text())
+        process.send_signal(ending)
+        assert process.wait(20) == -ending
+        assert "Traceback" not in process.stderr.read()
+    wait_until(lambda: is_gone(child))
+    assert not list((tmp_path / "r" / "rounds").glob("[!.]*"))
+
+
+def test_nohup_is_respected(task, tmp_path):
+    command = f"trap '' HUP; exec '{sys.executable}' -m dragoman {shlex.join(map(str, tune_words('--pause 0.2')))}"
+    with subprocess.Popen(["sh", "-c", command], cwd=tmp_path, stderr=subprocess.DEVNULL) as process:
+        wait_until((tmp_path / "calls").exists)
+        process.send_signal(signal.SIGHUP)
+        assert process.wait(120) == 0
+    assert (tmp_path / "w.tsv").exists()
+
+
+def wait_until(what):
+    deadline = time.monotonic() + 30
+    while not what():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def is_gone(pid):
+    stat = Path(f"/proc/{pid}/stat")
+    try:
+        return stat.read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
 
 
 def test_a_decoder_that_ignores_its_weights_is_noticed(inside, task):

@@ -13,10 +13,11 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.engine_jobs import Deadly, Failing, Square, Vectors
+from tests.engine_jobs import Deadly, Failing, Hanging, Square, Vectors, Writing
 
 from dragoman.engine import LocalEngine, open_engine
 from dragoman.engine.folders import FolderCopy
+from dragoman.engine.patience import Durations, Patience
 from dragoman.engine.processes import ProcessEngine
 from dragoman.errors import FailedError, InputError
 
@@ -115,6 +116,71 @@ def test_an_item_that_kills_every_worker_is_given_up(processes, tmp_path):
     assert [square for square, _, _ in processes.map(Square(), range(3))] == [0, 1, 4]
 
 
+IMPATIENT = Patience(times=3, least_s=0.5, first_s=1)
+
+
+def gone(pids):
+    """Whether these processes end within some seconds."""
+    deadline = time.monotonic() + 10
+    while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not any(Path(f"/proc/{pid}").exists() for pid in pids)
+
+
+@pytest.mark.parametrize(("n_workers", "times"), [(1, 1), (2, 1), (3, 2)])
+def test_what_a_worker_hangs_at_is_done_again_by_another(tmp_path, n_workers, times):
+    """A single worker gets a spare one. Twice: the second worker that is given the item hangs as well."""
+    said = []
+    with ProcessEngine(n_workers, patience=IMPATIENT, warn=said.append) as engine:
+        assert list(engine.map(Hanging(tmp_path, at=5, times=times), range(20))) == [10 * n for n in range(20)]
+        hung = [int(mark.name) for mark in tmp_path.iterdir()]
+        assert len(hung) == times
+        assert len(said) == times
+        assert all(any(f"worker process {pid} has been at item 5 for" in one for one in said) for pid in hung)
+        assert gone(hung)
+        pids = {pid for _, pid, _ in engine.map(Square(0.05), range(3 * n_workers))}
+        assert len(pids) <= n_workers
+    assert gone(pids)
+
+
+def test_one_that_hangs_does_not_hold_up_the_next_work(tmp_path):
+    """Nobody waits for the item any more: its worker is ended, and a new one takes its place."""
+    with ProcessEngine(1, patience=IMPATIENT) as engine:
+        results = engine.map(Hanging(tmp_path, at=1), range(3))
+        assert next(results) == 0
+        results.close()
+        while not list(tmp_path.iterdir()):
+            time.sleep(0.02)
+        assert [square for square, _, _ in engine.map(Square(), [3])] == [9]
+
+
+def test_before_an_item_is_done_a_late_worker_is_told_and_waited_for():
+    said = []
+    with ProcessEngine(1, patience=Patience(first_s=0.3), warn=said.append) as engine:
+        assert [square for square, _, _ in engine.map(Square(1.0), [1])] == [1]
+    assert len(said) == 1
+    assert "(none is done yet); it is waited for" in said[0]
+
+
+def test_items_that_write_are_not_done_twice(tmp_path):
+    said = []
+    with ProcessEngine(2, patience=IMPATIENT, warn=said.append) as engine:
+        assert list(engine.map(Writing(tmp_path, 2.0), range(6))) == list(range(6))
+    assert len(list(tmp_path.iterdir())) == 6
+    assert ["it is waited for" in one for one in said] == [True]
+
+
+def test_first_items_of_workers_have_a_limit_of_their_own():
+    durations, patience = Durations(), Patience(times=10, least_s=5, first_s=100)
+    assert patience.limit_s(durations.median(opening=True)) == 100
+    durations.add(3, opening=True)
+    assert patience.limit_s(durations.median(opening=False)) == 30
+    for seconds in (0.6, 0.2, 0.7):
+        durations.add(seconds, opening=False)
+    assert patience.limit_s(durations.median(opening=False)) == 6
+    assert patience.limit_s(durations.median(opening=True)) == 30
+
+
 def test_closing_ends_the_workers():
     engine = ProcessEngine(2)
     pids = {pid for _, pid, _ in engine.map(Square(0.05), range(6))}
@@ -147,6 +213,7 @@ def test_whoever_wants_results_of_a_closed_engine_does_not_wait_for_ever():
 
 ENDLESS = """
 import signal, sys
+from dragoman.engine.patience import Durations, Patience
 from dragoman.engine.processes import ProcessEngine
 from tests.engine_jobs import Square
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -172,10 +239,7 @@ def test_workers_end_with_the_process_that_started_them(how):
         process.send_signal(how)
         assert process.wait(20) == (77 if how is signal.SIGINT else -signal.SIGKILL)
         assert process.stderr.read() == ""
-    deadline = time.monotonic() + 10
-    while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
+    assert gone(pids)
 
 
 def test_copies_of_a_folder_are_shared_and_the_last_user_removes_them(monkeypatch, tmp_path):

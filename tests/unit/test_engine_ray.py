@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import socket
+import subprocess
 import sys
 import tempfile
 import threading
@@ -13,11 +14,13 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.engine_jobs import Deadly, Failing, Square, Vectors
+from tests.engine_jobs import Deadly, Failing, Hanging, Square, Vectors
 
 from dragoman.engine import LocalEngine, TreeSum, open_engine
 from dragoman.engine.folders import references
+from dragoman.engine.patience import Patience
 from dragoman.engine.processes import ProcessEngine
+from dragoman.engine.ray_engine import RayEngine
 from dragoman.errors import FailedError, InputError
 from dragoman.lists import ListsSettings, make_lists
 from dragoman.lm import EstimateConfig
@@ -26,6 +29,41 @@ from dragoman.passes import Gradient, GradientPass, PassSettings
 from dragoman.system import SystemSettings, TrainConfig, TranslationJob, save_tuned, train
 from dragoman.tune import EngineDecoder, Keep, LearnFrom, LoopSettings, Step, SystemDecoder, TuneConfig, tune_system
 from small_text import write_splits
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("n_workers", [1, 3])
+def test_what_an_actor_hangs_at_is_done_again_by_another(cluster, tmp_path, n_workers):
+    """One alone gets a spare actor; the cluster has no free core for it where all have one."""
+    said = []
+    patience = Patience(times=3, least_s=1)
+    with RayEngine(n_workers, 0, cluster.address, patience=patience, warn=said.append) as engine:
+        assert list(engine.map(Hanging(tmp_path, at=5), range(20))) == [10 * n for n in range(20)]
+    (hung,) = (mark.name for mark in tmp_path.iterdir())
+    assert len(said) == 1
+    assert f"the worker on host {socket.gethostname()} (process {hung}) has been at item 5 for" in said[0]
+    deadline = time.monotonic() + 20
+    while Path(f"/proc/{hung}").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not Path(f"/proc/{hung}").exists()
+
+
+LOSING = """
+import sys, time
+from pathlib import Path
+from dragoman.engine import open_engine
+from tests.engine_jobs import Deadly
+with open_engine("ray", address=sys.argv[1]) as engine:
+    print(list(engine.map(Deadly(Path(sys.argv[2]), at=1, times=1), range(3))))
+    time.sleep(2)  # Ray's own messages come from a thread
+"""
+
+
+def test_messages_of_ray_stay_out_of_the_output(cluster, tmp_path):
+    command = [sys.executable, "-c", LOSING, cluster.address, str(tmp_path)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert (ended.stdout, ended.stderr) == ("[0, 10, 20]\n", "")
 
 
 @pytest.fixture(scope="module")

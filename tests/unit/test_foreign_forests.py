@@ -150,3 +150,20 @@ def test_what_is_wrong_is_said(tmp_path, text, old, new, message):
         read_forests([written(tmp_path / "0", text.replace(old, new))])
     assert caught.value.path == str(tmp_path / "0")
     assert (caught.value.line is not None) == (text is GRAPH)
+
+
+@pytest.mark.parametrize("name", ["cdec", "travatar"])
+def test_lone_surrogates_are_refused_with_their_line(tmp_path, name):
+    """JSON can escape them, and what others call UTF-8 can hold them; no text of ours does."""
+    whole = {"cdec": CDEC, "travatar": TRAVATAR}[name]
+    feature, word = {"cdec": ('"f3"', "b c"), "travatar": ('"lm"', '"the"')}[name]
+    for number, damaged, message in (
+        (None, whole.replace(feature, '"\\ud800lm"'), "the feature name .*ud800lm' is not valid Unicode"),
+        (2, whole + whole.replace(feature, '"\\ud800lm"'), "the feature name .*ud800lm' is not valid Unicode"),
+        (2, whole + whole.replace(word, word.replace("b c", "b\\ud800 c").replace("the", "\\ud800")), "Unicode"),
+        (1, whole.encode().replace(b"lm" if name == "travatar" else b"f3", b"\xed\xa0\x80"), "not JSON: invalid UTF-8"),
+        (2, whole.encode() + whole.encode().replace(word.encode(), b"\xed\xa0\x80"), "not JSON: invalid UTF-8"),
+    ):
+        with pytest.raises(InputError, match=message) as caught:
+            read_forests([written(tmp_path / "forest.json", damaged)])
+        assert (caught.value.path, caught.value.line) == (str(tmp_path / "forest.json"), number)

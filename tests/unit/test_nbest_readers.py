@@ -10,7 +10,15 @@ import numpy as np
 import pytest
 
 from dragoman.errors import InputError
-from dragoman.pool import NbestFormat, has_segmentation, read_nbest, read_pool, write_nbest
+from dragoman.pool import (
+    NbestFormat,
+    format_of_list,
+    has_segmentation,
+    read_nbest,
+    read_pool,
+    subword_mark,
+    write_nbest,
+)
 
 MOSES = """0 ||| a house ||| LM0= -12.5 TM0= -1.2 -0.7 WordPenalty0= -2 pl_1,1= 2 ||| -3.41
 0 ||| the house ||| LM0= -11.5 TM0= -1.0 0 WordPenalty0= -2 ||| -3.5 ||| 0-1=0-1 ||| 0-0 1-1
@@ -274,6 +282,7 @@ D-1\t-2\t"the" house\\
 
 S-0\tja
 H-0\t-1e-1\t
+D-0\t-1e-1\t
 Generate test with beam=2: BLEU4 = 12.00
 """
 
@@ -282,20 +291,71 @@ def test_output_of_fairseq(tmp_path):
     pool = read_nbest(put(tmp_path, FAIRSEQ))
     found = [(s, text, features["score"], total) for s, text, features, total in rows(pool)]
     scores = [score * math.log(2) for score in (-0.1, -0.5, -2)]
-    assert [(s, text) for s, text, *_ in found] == [(0, ""), (1, "a ho@@ use |||"), (1, '"the" house\\')]
+    assert [(s, text) for s, text, *_ in found] == [(0, ""), (1, "a house |||"), (1, '"the" house\\')]
     assert [score for *_, score, _ in found] == pytest.approx(scores)
     assert [total for *_, total in found] == pytest.approx(scores)
     assert pool.dense_names() == ["score"]
-    of_words = "".join(line + "\n" for line in FAIRSEQ.split("\n") if line.startswith("D"))
-    assert [text for _, text, *_ in rows(read_nbest(put(tmp_path, of_words)))] == ["a house |||", '"the" house\\']
+    of_subwords = "".join(line + "\n" for line in FAIRSEQ.split("\n") if line.startswith("H"))
+    texts = [text for _, text, *_ in rows(read_nbest(put(tmp_path, of_subwords)))]
+    assert texts == ["", "a ho@@ use |||", '"the" house\\']
     logged = read_nbest(put(tmp_path, "2026-01-01 | INFO | model\n" + FAIRSEQ), format_=NbestFormat.FAIRSEQ)
     np.testing.assert_equal(rows(logged), rows(pool))
-    for wrong in ("H-1\t-0.5", "H-1\tnan\ta", "H-1\tx\ta", "H-x\t1\ta"):
-        with pytest.raises(InputError, match="expected 'H-0<TAB>score<TAB>text'") as raised:
-            read_nbest(put(tmp_path, f"H-0\t-1\ta\n{wrong}\n"))
-        assert raised.value.line == 2
+    for kind in "HD":
+        for wrong in ("-1\t-0.5", "-1\tnan\ta", "-1\tx\ta", "-x\t1\ta"):
+            with pytest.raises(InputError, match=f"expected '{kind}-0<TAB>score<TAB>text'") as raised:
+                read_nbest(put(tmp_path, f"{kind}-0\t-1\ta\n{kind}{wrong}\n"))
+            assert raised.value.line == 2
     with pytest.raises(InputError, match="read, not written; write jsonl"):
         write_nbest(pool, tmp_path / "out", format_=NbestFormat.FAIRSEQ)
+
+
+GENERATED = """\
+2026-11-19 10:21:05 | INFO | fairseq_cli.generate | {'_name': None, 'common': {'no_progress_bar': False}, 'bpe': 'x'}
+2026-11-19 10:21:06 | INFO | fairseq.tasks.translation | [de] dictionary: 8848 types
+2026-11-19 10:21:06 | INFO | fairseq.data.data_utils | loaded 2 examples from: data-bin/test.de-en.de
+S-1\tein ho@@ hes haus
+T-1\ta high house
+H-1\t-0.30859375\ta hi@@ gh house
+D-1\t-0.30859375\ta high house
+P-1\t-0.2105 -0.4512 -0.1001 -0.4726
+H-1\t-0.9121\tthe hi@@ gh house
+D-1\t-0.9121\tthe high house
+P-1\t-1.3 -0.9 -0.5 -0.9
+2026-11-19 10:21:07 | INFO | fairseq_cli.generate | NOTE: hypothesis and token counts below also include the eos token
+S-0\tja
+T-0\tyes
+H-0\t-0.05\tyes
+D-0\t-0.05\tyes
+P-0\t-0.05
+2026-11-19 10:21:07 | INFO | fairseq_cli.generate | Translated 2 sentences (8 tokens) in 0.1s (20.00 sentences/s)
+Generate test with beam=2: BLEU4 = 50.00, 80.0/60.0/50.0/40.0 (BP=1.000, ratio=1.000, syslen=4, reflen=4)
+"""
+"""The whole of a file `generate-test.txt`: what is logged, and records in order of length."""
+
+
+def test_a_file_of_fairseq_generate_as_it_is(tmp_path):
+    pool = read_nbest(put(tmp_path, GENERATED, "generate-test.txt"))
+    found = rows(pool)
+    assert [(s, text) for s, text, *_ in found] == [(0, "yes"), (1, "a high house"), (1, "the high house")]
+    scores = [score * math.log(2) for score in (-0.05, -0.30859375, -0.9121)]
+    assert [total for *_, total in found] == pytest.approx(scores)
+    assert [features["score"] for _, _, features, _ in found] == pytest.approx(scores)
+    assert format_of_list(tmp_path / "generate-test.txt") is NbestFormat.FAIRSEQ
+    for number, text in enumerate(("a b c\n2026 | INFO | x\n", "1 ||| a ||| b=1 ||| 0\nD-1\t-1\tx\n")):
+        path = put(tmp_path, text, f"other-{number}")
+        assert format_of_list(path) is not NbestFormat.FAIRSEQ
+
+
+@pytest.mark.parametrize(
+    ("word", "mark"),
+    [("ho@@ use", "@@"), ("\u2581house", "\u2581"), ("@@", None), ("house@", None), ("a\u2581b", None)],
+)
+def test_marks_of_subwords(tmp_path, word, mark):
+    words = read_nbest(put(tmp_path, f"0 ||| the {word} ||| lm=1 ||| 0\n")).words
+    assert subword_mark(words, ["the house", "yes"]) == mark
+    assert subword_mark(words, ["the house", f"with {mark} of its own"]) is None
+    many = "".join(f"0 ||| w{i} ||| lm=1 ||| 0\n" for i in range(300))
+    assert subword_mark(read_nbest(put(tmp_path, f"0 ||| {word} ||| lm=1 ||| 0\n{many}")).words, ["a"]) is None
 
 
 @pytest.mark.parametrize("format_", sorted(set(NbestFormat) - {NbestFormat.FAIRSEQ}))

@@ -17,7 +17,8 @@ from dragoman.metric import Tokenizer, by_name
 from dragoman.optim import Pro
 from dragoman.report.samples import sentence_scores
 from dragoman.report.tuned import TestFiles, is_tuned, load_tuned, write_tuned_page
-from dragoman.store import seal, unseal
+from dragoman.serve.recorded import read_recorded
+from dragoman.store import Format, seal, unseal
 from dragoman.system import System
 from dragoman.tune import DEVELOPMENT, RESULT, TEST, TUNE_RECORD, BeforeAfter, LoopSettings, TuneConfig, tune_system
 from small_systems import make_systems, sentences_of
@@ -159,12 +160,33 @@ def test_what_tune_recorded_of_a_test_set_is_shown_and_hostile_text_stays_text(m
             path.unlink()
 
 
+def edited(path, old, new):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+def resealed(folder, counting):
+    """As `save` would write it, but for what it says."""
+    Format("dragoman-before-after", 1, "record of a tuning", "set.json").write(
+        folder, [path.name for path in folder.glob("*.txt")], {"counting": counting}
+    )
+
+
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda folder: (folder / "set.json").write_text("{}"), "lacks 'tokenizer'"),
-        (lambda folder: (folder / "set.json").write_text('{"tokenizer": "x", "lowercase": false}'), "no tokenizer"),
-        (lambda folder: (folder / "after.txt").write_text("one\n"), "translations and references have"),
+        (lambda folder: (folder / "set.json").write_text("{}"), "set.json: lists no checksums"),
+        (
+            lambda folder: (folder / "set.json").write_text('{"tokenizer": "none", "lowercase": false}'),
+            "set.json: lists no checksums: it was made by an older version",
+        ),
+        (lambda folder: resealed(folder, {"lowercase": False}), "lacks 'tokenizer'"),
+        (lambda folder: resealed(folder, {"tokenizer": "x", "lowercase": False}), "no tokenizer"),
+        (lambda folder: edited(folder / "set.json", "false", "true"), "set.json: does not match its checksum"),
+        (lambda folder: edited(folder / "after.txt", "b", "x"), "after.txt: does not match its checksum"),
+        (lambda folder: edited(folder / "source.txt", "b", "bb"), "source.txt: has 5 bytes, 4 were expected"),
+        (lambda folder: (folder / "reference.0.txt").unlink(), "reference.0.txt: cannot be read"),
     ],
 )
 def test_a_damaged_record_is_named(tmp_path, damage, message):
@@ -198,3 +220,24 @@ def test_a_tuning_that_changed_nothing_says_so(made, tmp_path):
     assert dev.n_changed == 0
     assert dev.said("bleu").startswith("On the development set no translation changed: BLEU is ")
     assert "No translation changed." in read(write_tuned_page(found, tmp_path / "page.html")).text
+
+
+def test_edited_translations_and_weights_are_not_reported(made, tmp_path):
+    """The headline rests on them: of a page, and of what `serve --run` shows."""
+    for name, old, new in (
+        (f"{DEVELOPMENT}/after.txt", " ", "  x "),
+        ("rounds/0001/round.json", "0.", "0.9"),
+        ("rounds/0002/weights.tsv", "\t", "\t1"),
+        ("result.json", "0.", "0.9"),
+    ):
+        folder = tmp_path / name.replace("/", "-")
+        shutil.copytree(made / "tuned-phrase", folder / "tuned", symlinks=True)
+        (folder / "phrase").symlink_to(made / "phrase")
+        load_tuned(folder / "tuned")
+        read_recorded(folder / "tuned")
+        edited(folder / "tuned" / TUNE_RECORD / name, old, new)
+        with pytest.raises(InputError, match=f"{name}: (has|does not match)"):
+            read_recorded(folder / "tuned")
+        if not name.startswith("rounds"):
+            with pytest.raises(InputError, match=f"{name}: (has|does not match)"):
+                load_tuned(folder / "tuned")

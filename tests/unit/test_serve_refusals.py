@@ -63,6 +63,46 @@ def test_other_origins_are_refused(ask, origin):
     assert own.status_code == 200
 
 
+def test_pages_of_other_sites_may_link_but_not_load(ask):
+    for site, mode, status in (
+        ("cross-site", "no-cors", 403),
+        ("cross-site", "cors", 403),
+        ("same-site", "no-cors", 403),
+        ("cross-site", "navigate", 200),
+        ("same-origin", "cors", 200),
+        ("none", "navigate", 200),
+    ):
+        answer = ask("GET", "/api/examples", headers={"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode})
+        assert answer.status_code == status, (site, mode)
+    assert "another site" in ask("GET", "/", headers={"Sec-Fetch-Site": "cross-site"}).json()["error"]
+
+
+@pytest.mark.parametrize("system", NAMES)
+def test_weights_without_a_finite_score_are_refused(ask, sentence, system):
+    body = {"system": system, "text": sentence}
+    for weights in ({"lm": 1e308, "words": -1e308}, {"lm": 1e308}, {"words": -1e101}):
+        for path, more in (("explain", {}), ("efforts", {}), ("forest", {}), ("force", {"target": "the house"})):
+            answer = ask("POST", f"/api/{path}", json={**body, **more, "weights": weights})
+            assert answer.status_code == 400, (path, weights)
+            assert "no finite score" in answer.json()["error"]
+    found = ask("POST", "/api/explain", json={**body, "weights": {"lm": 1e100, "words": -1e100}}).json()
+    assert found["candidates"]
+    assert math.isfinite(found["candidates"][0]["score"])
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b"[" * 100_000 + b"]" * 100_000, "too many arrays or objects in each other"),
+        (b'{"system": "\xff"}', "not UTF-8 (byte 12)"),
+    ],
+)
+def test_bodies_that_are_no_json_say_why(ask, body, message):
+    answer = ask("POST", "/api/explain", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 400
+    assert message in answer.json()["error"]
+
+
 def test_what_is_too_large_is_refused(ask, sentence):
     body = {"system": "phrase", "text": sentence}
     assert ask("POST", "/api/explain", json={**body, "text": "a" * (1 << 20)}).status_code == 413

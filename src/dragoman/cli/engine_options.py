@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from dragoman.cli.session import Session
 from dragoman.engine import Engine, EngineName, open_engine
 from dragoman.errors import InputError
 
@@ -31,8 +32,14 @@ Address = Annotated[
 ]
 
 
-def engine_of(engine: EngineName, workers: int | None, address: str | None, *, threads: int) -> Engine:
+def engine_of(
+    session: Session, engine: EngineName, workers: int | None, address: str | None, *, threads: int
+) -> Engine:
     """The engine that the options name; `threads` is the option as it was given, 0 for all cores."""
     if address is not None and engine is not EngineName.RAY:
         raise InputError("--address names a Ray cluster; add --engine ray")
-    return open_engine(engine, n_workers=workers, n_threads=threads, address=address)
+
+    def warn(text: str) -> None:
+        session.say(f"warning: {text}")
+
+    return open_engine(engine, n_workers=workers, n_threads=threads, address=address, warn=warn)

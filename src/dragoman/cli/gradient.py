@@ -82,6 +82,8 @@ def make(options: _Options) -> None:
         raise InputError(f"--run and --out are both {out}; name two different places")
     if shard is None:
         _check_file(out, options.weights)
+    with session.progress("verifying the system (MB)") as progress:
+        System.verify(options.folder, n_threads=session.n_threads, progress=progress)
     system = System.load(options.folder)
     settings = PassSettings(
         losses=_losses(options.loss, options.set_), scale=options.scale, k=options.k, **options.settings(system)
@@ -92,7 +94,7 @@ def make(options: _Options) -> None:
     cpu, wall = cpu_seconds(), time.monotonic()
     with (
         work.opened(place, part=part, resume=options.resume) as (tree, checkpoint),
-        options.open_engine() as engine,
+        options.open_engine(session) as engine,
         session.progress("gradient", work.n_lines(part)) as progress,
     ):
         n_lines = work.run(engine, tree, part=part, checkpoint=checkpoint, progress=progress)

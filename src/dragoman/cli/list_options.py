@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dragoman.cli.scoring import Lowercase, Tokenize, warn_of_empty_references, warn_of_raw_text
+from dragoman.cli.scoring import Lowercase, Tokenize, warn_of_empty_references, warn_of_raw_text, warn_of_subwords
 from dragoman.cli.session import Session
 from dragoman.errors import InputError
 from dragoman.features import Weights
@@ -171,9 +171,13 @@ class MetricOptions(CandidateOptions):
             warn_of_empty_references(session.say, path, [several[number] for several in texts])
         if self.tokenize is Tokenizer.NONE and "bleu" in metric.name:
             warn_of_raw_text(session.say, [several[0] for several in texts if several])
-        return lambda pool: with_metric(
-            pool, metric, texts, allow_missing=self.allow_missing, n_threads=session.n_threads
-        )
+        warn = _subword_warning(session, texts)
+
+        def measured(pool: Pool) -> Pool:
+            warn(pool)
+            return with_metric(pool, metric, texts, allow_missing=self.allow_missing, n_threads=session.n_threads)
+
+        return measured
 
     def _measure_both(self, session: Session, told: str) -> Measure:
         """A sum of external scores and of metrics."""
@@ -184,16 +188,36 @@ class MetricOptions(CandidateOptions):
         if self.metric != "bleu":
             raise InputError(f"name the metric in the sum: --external '{told} + {self.metric}'")
         texts = read_references(self.reference or [])
-        return lambda pool: with_mixture(
-            pool,
-            told,
-            texts,
-            tokenizer=self.tokenize,
-            lowercase=self.lowercase,
-            allow_missing=self.allow_missing,
-            fill_missing=self.allow_missing,
-            n_threads=session.n_threads,
-        )
+        warn = _subword_warning(session, texts)
+
+        def measured(pool: Pool) -> Pool:
+            warn(pool)
+            return with_mixture(
+                pool,
+                told,
+                texts,
+                tokenizer=self.tokenize,
+                lowercase=self.lowercase,
+                allow_missing=self.allow_missing,
+                fill_missing=self.allow_missing,
+                n_threads=session.n_threads,
+            )
+
+        return measured
+
+
+def _subword_warning(session: Session, references: Sequence[Sequence[str]]) -> Callable[[Pool], None]:
+    """Looks at the first pool: a decoder's lists of later rounds are no other."""
+    lines = [line for several in references for line in several]
+    pools = 0
+
+    def warn(pool: Pool) -> None:
+        nonlocal pools
+        pools += 1
+        if pools == 1:
+            warn_of_subwords(session.say, pool.words, lines, "the candidates have")
+
+    return warn
 
 
 def _added_up(told: Sequence[str]) -> str:

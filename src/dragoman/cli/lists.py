@@ -67,13 +67,16 @@ def make(options: _Options) -> None:
 
     dragoman lists info lists --features extended
     """
-    session, system = options.session(), System.load(options.folder)
+    session = options.session()
+    with session.progress("verifying the system (MB)") as progress:
+        System.verify(options.folder, n_threads=session.n_threads, progress=progress)
+    system = System.load(options.folder)
     settings = ListsSettings(k=options.k, **options.settings(system))
     part = options.shard or Part()
     n_lines = len(system.training.select(where=settings.where, limit=settings.limit))
     shards = part.shards(-(-n_lines // settings.lines_per_shard))
     n_lines = min(n_lines, shards.stop * settings.lines_per_shard) - shards.start * settings.lines_per_shard
-    with options.open_engine() as engine, session.progress("lists", n_lines) as progress:
+    with options.open_engine(session) as engine, session.progress("lists", n_lines) as progress:
         made = make_lists(
             system,
             options.out,

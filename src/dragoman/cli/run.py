@@ -89,7 +89,7 @@ def run(
     elif out is None or dry_run:
         _show_plan(session, plan, out, only or [], cache)
     else:
-        with engine_of(engine, workers, address, threads=threads) as chosen:
+        with engine_of(session, engine, workers, address, threads=threads) as chosen:
             results = run_grid(session, plan, out, only=only or [], cache=cache, resume=resume, engine=chosen)
         session.emit({"run": str(out), "cells": [cell_json(result) for result in results]})
         fail_if_any(results)

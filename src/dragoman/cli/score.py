@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from dragoman._core import WordTable
 from dragoman.cli.scoring import (
     Bootstrap,
     Lowercase,
@@ -16,6 +17,7 @@ from dragoman.cli.scoring import (
     Trials,
     warn_of_empty_references,
     warn_of_raw_text,
+    warn_of_subwords,
 )
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
 from dragoman.errors import InputError
@@ -96,6 +98,10 @@ def score(
     systems = [
         SystemOutput(name=name, runs=tuple(list(read_lines(path)) for path in paths)) for name, paths in files.items()
     ]
+    for system in systems:
+        words = WordTable()
+        words.encode_growing("".join(f"{line}\n" for run in system.runs for line in run).encode("utf-8"))
+        warn_of_subwords(session.say, words, [line for lines in references for line in lines], f"{system.name} has")
     session.say(f"scoring {len(references[0]):,} sentences")
     scores = compare_systems(
         systems, references, metrics, n_bootstrap=bootstrap, n_trials=trials, seed=seed, n_threads=session.n_threads

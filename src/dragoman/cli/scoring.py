@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dragoman.metric import Tokenizer
 
-__all__ = ["Bootstrap", "Lowercase", "Metrics", "Tokenize", "Trials", "warn_of_empty_references", "warn_of_raw_text"]
+if TYPE_CHECKING:
+    from dragoman._core import WordTable
+
+__all__ = [
+    "Bootstrap",
+    "Lowercase",
+    "Metrics",
+    "Tokenize",
+    "Trials",
+    "warn_of_empty_references",
+    "warn_of_raw_text",
+    "warn_of_subwords",
+]
 
 _metric = partial(typer.Option, rich_help_panel="Metric")
 Tokenize = Annotated[Tokenizer, _metric("--tokenize", help="BLEU's tokeniser, for text that is not tokenised.")]
@@ -43,3 +55,14 @@ def warn_of_raw_text(say: Callable[[str], None], reference: Sequence[str]) -> No
     if look.raw:
         fit = Tokenizer.of_language(guess_language(sample))
         say(f"warning: the reference is not tokenised ({look}), and BLEU takes it as it is; add --tokenize {fit}")
+
+
+def warn_of_subwords(say: Callable[[str], None], words: WordTable, references: Collection[str], what: str) -> None:
+    """Subwords match nothing in references of words."""
+    from dragoman.pool import subword_mark
+
+    if mark := subword_mark(words, references):
+        say(
+            f"warning: {what} subwords, marked {mark}, and the references have none, so that hardly anything matches; "
+            "join them first (fairseq: --remove-bpe, sentencepiece: spm_decode)"
+        )

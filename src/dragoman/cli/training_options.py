@@ -72,8 +72,8 @@ class TrainingOptions(Record):
     def session(self) -> Session:
         return Session(n_threads=self.threads, json=self.json, quiet=self.quiet)
 
-    def open_engine(self) -> Engine:
-        return engine_of(self.engine, self.workers, self.address, threads=self.threads)
+    def open_engine(self, session: Session) -> Engine:
+        return engine_of(session, self.engine, self.workers, self.address, threads=self.threads)
 
     def search_weights(self, system: System) -> Weights | None:
         """Other weights than the system's, if the user names some."""

@@ -186,7 +186,7 @@ def translate(
     if typed:
         session.say("type text, a line of one sentence or more; Ctrl-D ends")
     with (
-        engine_of(engine, workers, address, threads=threads) as chosen,
+        engine_of(session, engine, workers, address, threads=threads) as chosen,
         open_output(out, line_buffered=one_by_one) as output,
     ):
         if explain:

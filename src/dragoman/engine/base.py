@@ -20,6 +20,9 @@ class Job(ABC, Generic[Item, Result]):
     Results must depend on the item and the job alone, not on what the worker did before.
     """
 
+    repeatable: ClassVar[bool] = True
+    """Whether two workers may do one item at the same time: not where they write to the same place."""
+
     @abstractmethod
     def open(self, n_threads: int) -> Callable[[Item], Result]:
         """What is to be called with the items of one worker, with its state (a loaded system) and native threads."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 
 from dragoman.cost import n_cores
@@ -27,12 +28,13 @@ def open_engine(
     n_workers: int | None = None,
     n_threads: int = 0,
     address: str | None = None,
+    warn: Callable[[str], None] | None = None,
 ) -> Engine:
     """An engine; close it, or use it as a context.
 
     Local: this process, or `n_workers` processes. Ray: actors on the cluster at `address` (HOST:PORT; by default as
     many as it has cores for), or without one on a cluster of this machine alone. `n_threads` are those of each worker;
-    0: the cores of this machine shared among its workers, on a cluster one.
+    0: the cores of this machine shared among its workers, on a cluster one. `warn` is told of workers that are late.
     """
     if name is EngineName.LOCAL:
         if address is not None:
@@ -41,7 +43,7 @@ def open_engine(
             return LocalEngine(n_threads or n_cores())
         from dragoman.engine.processes import ProcessEngine
 
-        return ProcessEngine(n_workers, n_threads or max(1, n_cores() // n_workers))
+        return ProcessEngine(n_workers, n_threads or max(1, n_cores() // n_workers), warn=warn)
     from dragoman.engine.ray_engine import RayEngine
 
-    return RayEngine(n_workers, n_threads, address)
+    return RayEngine(n_workers, n_threads, address, warn=warn)

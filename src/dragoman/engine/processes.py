@@ -9,10 +9,12 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import ClassVar
 
 from dragoman.engine.opened import PackedJob
+from dragoman.engine.patience import Patience
 from dragoman.engine.workers import Worker, WorkerEngine, WorkerLostError
 from dragoman.errors import FailedError
 
@@ -26,11 +28,18 @@ class ProcessEngine(WorkerEngine):
 
     name: ClassVar[str] = "processes"
 
-    def __init__(self, n_workers: int, n_threads: int = 1) -> None:
-        super().__init__(n_workers)
+    def __init__(
+        self,
+        n_workers: int,
+        n_threads: int = 1,
+        *,
+        patience: Patience | None = None,
+        warn: Callable[[str], None] | None = None,
+    ) -> None:
+        super().__init__(n_workers, patience=patience, warn=warn)
         self.n_threads = n_threads
 
-    def _start(self) -> Worker:
+    def _start(self, *, spare: bool) -> Worker:
         return _Process(self.n_threads)
 
 
@@ -49,6 +58,7 @@ class _Process(Worker):
             except OSError as error:
                 ours.close()
                 raise FailedError(f"a worker process cannot be started: {error.strerror or error}") from error
+        self.place = f"worker process {self._process.pid}"
         self._socket = ours
         self._connection = Connection(os.dup(ours.fileno()))
         self._job = -1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -20,8 +22,9 @@ class RayActor:
         self._job = PackedJob(-1, b"")
         self._copies: dict[str, FolderCopy] = {}
 
-    def version(self) -> str:
-        return version("dragoman")
+    def hello(self) -> tuple[str, str]:
+        """The version of dragoman, and which process this is."""
+        return version("dragoman"), f"the worker on host {socket.gethostname()} (process {os.getpid()})"
 
     def missing(self, folders: Sequence[str]) -> list[str]:
         """Those that are neither on this host nor copied to it."""

@@ -7,7 +7,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,6 +16,7 @@ from dragoman.cost import n_cores
 from dragoman.engine.base import Job
 from dragoman.engine.folders import Reference, references
 from dragoman.engine.opened import PackedJob
+from dragoman.engine.patience import Patience
 from dragoman.engine.ray_actor import RayActor
 from dragoman.engine.workers import Worker, WorkerEngine, WorkerLostError
 from dragoman.errors import FailedError, InputError
@@ -34,7 +35,15 @@ class RayEngine(WorkerEngine):
 
     name: ClassVar[str] = "ray"
 
-    def __init__(self, n_workers: int | None = None, n_threads: int = 0, address: str | None = None) -> None:
+    def __init__(
+        self,
+        n_workers: int | None = None,
+        n_threads: int = 0,
+        address: str | None = None,
+        *,
+        patience: Patience | None = None,
+        warn: Callable[[str], None] | None = None,
+    ) -> None:
         self._ray = _import_ray()
         self._owns = not self._ray.is_initialized()
         if address is not None:
@@ -48,7 +57,8 @@ class RayEngine(WorkerEngine):
         if self._owns:
             _connect(self._ray, address, n_cpus=(n_workers or 1) * n_threads)
         self.n_threads = n_threads
-        super().__init__(n_workers or max(1, int(self._ray.cluster_resources().get("CPU", 1)) // n_threads))
+        n_workers = n_workers or max(1, int(self._ray.cluster_resources().get("CPU", 1)) // n_threads)
+        super().__init__(n_workers, patience=patience, warn=warn)
         self._actor_class = self._ray.remote(num_cpus=n_threads, concurrency_groups={"control": 1})(RayActor)
         self._folders: dict[int, list[Reference]] = {}
         self._sending = threading.Lock()
@@ -69,9 +79,11 @@ class RayEngine(WorkerEngine):
         self._folders = {packed.number: folders}
         return packed
 
-    def _start(self) -> Worker | None:
-        actor = self._actor_class.options(scheduling_strategy="SPREAD").remote(self.n_threads)
-        ready = actor.version.remote()
+    def _start(self, *, spare: bool) -> Worker | None:
+        # A spare actor has no cores of its own: it uses those that one that hangs still holds.
+        n_cpus = 0 if spare else self.n_threads
+        actor = self._actor_class.options(scheduling_strategy="SPREAD", num_cpus=n_cpus).remote(self.n_threads)
+        ready = actor.hello.remote()
         began = time.monotonic()
         while not self._ray.wait([ready], timeout=_POLL_S)[0]:
             if self._closed:
@@ -84,14 +96,14 @@ class RayEngine(WorkerEngine):
                     f"has {free:g} free"
                 )
         try:
-            there = self._ray.get(ready)
+            there, place = self._ray.get(ready)
         except self._ray.exceptions.RayError as error:
             raise WorkerLostError(f"on the cluster: {_reason(error)}") from error
         if there != version("dragoman"):
             raise InputError(
                 f"a host of the cluster has dragoman {there}, this one {version('dragoman')}; install the same on all"
             )
-        return _Actor(self, actor)
+        return _Actor(self, actor, place)
 
     def job_data(self, job: PackedJob) -> Any:
         """A reference to a job in the object store, where it is put once."""
@@ -119,7 +131,8 @@ class RayEngine(WorkerEngine):
 
 
 class _Actor(Worker):
-    def __init__(self, engine: RayEngine, actor: Any) -> None:
+    def __init__(self, engine: RayEngine, actor: Any, place: str) -> None:
+        self.place = place
         self._engine = engine
         self._ray = engine.ray
         self._actor = actor
@@ -170,6 +183,8 @@ def _import_ray() -> Any:
     # What Ray says to people goes to its logs; it tells nobody about its use.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    # That a worker died is printed to standard output even without log_to_driver.
+    os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".")
     try:
         import ray
     except ImportError as error:

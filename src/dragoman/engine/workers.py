@@ -2,6 +2,10 @@
 
 Every worker has a thread here that starts it, hands it one item after the other and waits for the answers. So workers
 go on while the results are used. At most two items a worker are taken ahead of the result that is asked for.
+
+Whoever waits for a result looks after the workers meanwhile. One that is late (`Patience`) may hang, and would be
+waited for without end: its item is done again by another, the first answer counts, and then the late one is ended.
+Where all are late, a spare worker is started.
 """
 
 from __future__ import annotations
@@ -9,20 +13,23 @@ from __future__ import annotations
 import contextlib
 import pickle
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from dragoman.engine.base import Engine, Item, Job, Result
 from dragoman.engine.opened import PackedJob, unpacked
+from dragoman.engine.patience import Durations, Patience
 from dragoman.errors import FailedError
 
 __all__ = ["Worker", "WorkerEngine", "WorkerLostError"]
 
 _AHEAD = 2
 _ATTEMPTS = 3
+_LOOK_S = 0.25
 
 
 class WorkerLostError(Exception):
@@ -31,6 +38,9 @@ class WorkerLostError(Exception):
 
 class Worker(ABC):
     """Something that answers items, one at a time: a process here or elsewhere."""
+
+    place: str
+    """Which process this is, and on which host if it is not this one."""
 
     @abstractmethod
     def answer(self, job: PackedJob, item: bytes) -> bytes:
@@ -46,22 +56,49 @@ class _Task:
     job: PackedJob
     number: int
     item: bytes
+    durations: Durations
+    repeatable: bool
     n_lost: int = 0
+    n_repeated: int = 0
     answer: bytes | None = None
     error: Exception | None = None
+    abandoned: bool = False
 
     @property
     def done(self) -> bool:
-        return self.answer is not None or self.error is not None
+        return self.answer is not None or self.error is not None or self.abandoned
+
+
+@dataclass(slots=True, eq=False)
+class _Attempt:
+    """A worker at an item."""
+
+    task: _Task
+    worker: Worker
+    opening: bool
+    began: float = field(default_factory=time.monotonic)
+    told: bool = False
+    repeated: bool = False
+
+    def seconds(self) -> float:
+        return time.monotonic() - self.began
 
 
 class WorkerEngine(Engine):
-    """Workers that are started when there is work, and stay until the engine is closed."""
+    """Workers that are started when there is work, and stay until the engine is closed.
 
-    def __init__(self, n_workers: int) -> None:
+    `warn` is told of workers that are late.
+    """
+
+    def __init__(
+        self, n_workers: int, *, patience: Patience | None = None, warn: Callable[[str], None] | None = None
+    ) -> None:
         self.n_workers = n_workers
+        self._patience = patience or Patience()
+        self._warn = warn or (lambda _: None)
         self._state = threading.Condition()
         self._tasks: deque[_Task] = deque()
+        self._attempts: set[_Attempt] = set()
         self._workers: set[Worker] = set()
         self._threads: list[threading.Thread] = []
         self._n_jobs = 0
@@ -70,8 +107,11 @@ class WorkerEngine(Engine):
         self._broken: Exception | None = None
 
     @abstractmethod
-    def _start(self) -> Worker | None:
-        """A new worker; None if the engine was closed meanwhile. Raises WorkerLostError where another may succeed."""
+    def _start(self, *, spare: bool) -> Worker | None:
+        """A new worker; None if the engine was closed meanwhile. Raises WorkerLostError where another may succeed.
+
+        A spare one stands in for workers that seem to hang and still hold what they were given.
+        """
 
     def _pack(self, job: Job[Any, Any]) -> PackedJob:
         self._n_jobs += 1
@@ -88,8 +128,10 @@ class WorkerEngine(Engine):
             raise ValueError("the engine is closed")
         packed = self._packed(job)
         self._start_threads()
+        durations = Durations()
         source = (
-            _Task(packed, number, pickle.dumps(item, pickle.HIGHEST_PROTOCOL)) for number, item in enumerate(items)
+            _Task(packed, number, pickle.dumps(item, pickle.HIGHEST_PROTOCOL), durations, job.repeatable)
+            for number, item in enumerate(items)
         )
         pending: deque[_Task] = deque()
         failure: Exception | None = None
@@ -114,6 +156,7 @@ class WorkerEngine(Engine):
         finally:
             with self._state:
                 for task in pending:
+                    task.abandoned = True
                     with contextlib.suppress(ValueError):  # a worker has it, or had it
                         self._tasks.remove(task)
 
@@ -130,9 +173,13 @@ class WorkerEngine(Engine):
 
     def _start_threads(self) -> None:
         while len(self._threads) < self.n_workers:
-            thread = threading.Thread(target=self._serve, name=f"dragoman-worker-{len(self._threads)}", daemon=True)
-            self._threads.append(thread)
-            thread.start()
+            self._start_thread(spare=False)
+
+    def _start_thread(self, *, spare: bool) -> None:
+        name = f"dragoman-worker-{len(self._threads)}"
+        thread = threading.Thread(target=self._serve, kwargs={"spare": spare}, name=name, daemon=True)
+        self._threads.append(thread)
+        thread.start()
 
     def _offer(self, task: _Task, *, first: bool = False) -> None:
         with self._state:
@@ -141,19 +188,48 @@ class WorkerEngine(Engine):
 
     def _result(self, task: _Task) -> Any:
         with self._state:
-            self._state.wait_for(lambda: task.done or self._broken is not None or self._closed)
+            while not self._state.wait_for(lambda: task.done or self._broken is not None or self._closed, _LOOK_S):
+                self._look_after_workers()
         if error := task.error or self._broken:
             raise error
         if task.answer is None:
             raise ValueError("the engine was closed before all results were there")
         return unpacked(task.answer)
 
-    def _serve(self) -> None:
+    def _look_after_workers(self) -> None:
+        """Tell of workers that are late, and have others do their items too."""
+        useless = []
+        for attempt in self._attempts:
+            task, median = attempt.task, attempt.task.durations.median(opening=attempt.opening)
+            if attempt.repeated or attempt.seconds() < self._patience.limit_s(median):
+                continue
+            if task.done:
+                useless.append(attempt.worker)
+                continue
+            attempt.repeated = task.repeatable and median is not None and task.n_repeated < _ATTEMPTS
+            if attempt.repeated:
+                task.n_repeated += 1
+                self._offer(task, first=True)
+            if attempt.repeated or not attempt.told:
+                attempt.told = True
+                self._warn(_late(attempt, median))
+        for worker in useless:
+            worker.end()
+        if self._tasks and self._all_late():
+            self._start_thread(spare=True)
+
+    def _all_late(self) -> bool:
+        """Whether nobody is left, or about to start, who could do what waits."""
+        late = {attempt.worker for attempt in self._attempts if attempt.repeated}
+        n_threads = sum(thread.is_alive() for thread in self._threads)
+        return n_threads == len(self._workers) and self._workers <= late
+
+    def _serve(self, *, spare: bool) -> None:
         """What the thread of a worker does."""
         n_lost = 0
         while self._wait_for_work():
             try:
-                worker = self._start()
+                worker = self._start(spare=spare)
             except WorkerLostError as lost:
                 n_lost += 1
                 if n_lost < _ATTEMPTS:
@@ -172,6 +248,13 @@ class WorkerEngine(Engine):
                 with self._state:
                     self._workers.discard(worker)
                 worker.end()
+            if self._is_replaced():
+                return
+
+    def _is_replaced(self) -> bool:
+        """Whether a spare worker took the place of one that is lost."""
+        with self._state:
+            return len(self._workers) >= self.n_workers
 
     def _break(self, error: Exception) -> None:
         """There can be no more workers: whoever waits for results hears of it."""
@@ -181,29 +264,53 @@ class WorkerEngine(Engine):
 
     def _work_with(self, worker: Worker) -> None:
         """Hand out items until the worker is lost or the engine closed."""
+        job = -1
         while self._wait_for_work():
             with self._state:
                 task = self._tasks.popleft() if self._tasks else None
-            if task is None:
-                continue
+                if task is None or task.done:
+                    continue
+                attempt = _Attempt(task, worker, opening=task.job.number != job)
+                self._attempts.add(attempt)
+            job = task.job.number
             try:
-                task.answer = worker.answer(task.job, task.item)
+                self._take(attempt, worker.answer(task.job, task.item))
             except WorkerLostError as lost:
-                task.n_lost += 1
-                if task.n_lost < _ATTEMPTS:
-                    self._offer(task, first=True)
-                    return
-                task.error = FailedError(
-                    f"{task.n_lost} workers were lost, one after the other, at item {task.number} (the last {lost}); "
-                    "if memory ran out, use fewer workers or smaller settings"
-                )
+                self._lose(attempt, lost)
                 return
             except Exception as error:  # of the engine, not of the job: whoever waits must hear of it
                 task.error = error
                 return
             finally:
                 with self._state:
+                    self._attempts.discard(attempt)
                     self._state.notify_all()
+
+    def _take(self, attempt: _Attempt, answer: bytes) -> None:
+        """The first answer of an item counts; a late worker that is still at it is ended."""
+        task = attempt.task
+        with self._state:
+            if not task.done:
+                task.answer = answer
+                task.durations.add(attempt.seconds(), opening=attempt.opening)
+            self._attempts.discard(attempt)
+            late = [one.worker for one in self._attempts if one.task is task and one.repeated]
+            self._state.notify_all()
+        for worker in late:
+            worker.end()
+
+    def _lose(self, attempt: _Attempt, lost: WorkerLostError) -> None:
+        task = attempt.task
+        if task.done:  # by another worker, and this one was ended because it was late
+            return
+        task.n_lost += 1
+        if task.n_lost < _ATTEMPTS:
+            self._offer(task, first=True)
+            return
+        task.error = FailedError(
+            f"{task.n_lost} workers were lost, one after the other, at item {task.number} (the last {lost}); "
+            "if memory ran out, use fewer workers or smaller settings"
+        )
 
     def _wait_for_work(self) -> bool:
         with self._state:
@@ -218,3 +325,11 @@ class WorkerEngine(Engine):
                 return True
         worker.end()
         return False
+
+
+def _late(attempt: _Attempt, median: float | None) -> str:
+    usual = "none is done yet" if median is None else f"the median is {median:.2f} s"
+    then = "another worker does it too" if attempt.repeated else "it is waited for"
+    return (
+        f"{attempt.worker.place} has been at item {attempt.task.number} for {attempt.seconds():.0f} s ({usual}); {then}"
+    )

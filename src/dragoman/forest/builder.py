@@ -49,9 +49,10 @@ class ForestTables:
         id_ = self._features.get(name)
         if id_ is None:
             try:
-                id_ = self._features[name] = self.index.intern(name)
+                name.encode("utf-8")  # the index says of a surrogate only that it is no argument for it
             except UnicodeEncodeError:
                 raise InputError(f"the feature name {name!r} is not valid Unicode") from None
+            id_ = self._features[name] = self.index.intern(name)
         return id_
 
 

@@ -18,8 +18,13 @@ class JsonPairs(list[tuple[str, Any]]):
 def parse_json(data: str | bytes) -> Any:
     """JSON; an object with a repeated key is JsonPairs. Raises InputError with the line."""
     try:
-        return json.loads(data, object_pairs_hook=_object)
-    except (UnicodeDecodeError, RecursionError) as error:
+        # json.loads would let bytes of surrogates pass.
+        decoded = data.decode("utf-8") if isinstance(data, bytes) else data
+        return json.loads(decoded, object_pairs_hook=_object)
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise InputError("not JSON: invalid UTF-8; convert the file to UTF-8", line=line) from error
+    except RecursionError as error:
         raise InputError(f"not JSON that holds a search space: {error}") from error
     except json.JSONDecodeError as error:
         raise InputError(f"not JSON: {error.msg}", line=error.lineno) from error

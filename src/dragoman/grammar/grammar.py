@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -98,6 +98,11 @@ class Grammar:
     def verify(folder: PathLike) -> None:
         """Verify the checksum of every file. Raises InputError for the first mismatch."""
         FORMAT.read(folder).check_all()
+
+    @staticmethod
+    def checks(folder: PathLike) -> list[tuple[int, Callable[[], Path]]]:
+        """Those of `verify`, for `check_files`."""
+        return FORMAT.read(folder).checks()
 
     def view(self, config: PhraseViewConfig | None = None) -> PhraseView:
         """A scored view for a decoder. Cheap: scores are computed on lookup (except with `smoothing`)."""

@@ -112,7 +112,7 @@ class LearnerState:
                 counts=columns.get(_COUNTS),
                 scale=Scale.from_json(rest["scale"]),
                 ticks=int(rest["ticks"]),
-                previous=np.load(folder / _PREVIOUS),
+                previous=np.load(folder / _PREVIOUS, allow_pickle=False),
                 background=None if background is None else np.array(background, np.float64),
                 length=float(rest["length"]),
             )

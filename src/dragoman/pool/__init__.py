@@ -27,6 +27,7 @@ from dragoman.pool.readers import (
     read_lists_in_order,
     read_nbest,
     read_pool,
+    subword_mark,
 )
 from dragoman.pool.shard import Shard
 from dragoman.pool.statistics_files import read_statistics, write_statistics
@@ -86,6 +87,7 @@ __all__ = [
     "resampled",
     "save_pool",
     "spooled",
+    "subword_mark",
     "summed_names",
     "synthetic_pool",
     "texts_of",

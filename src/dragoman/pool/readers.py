@@ -32,6 +32,7 @@ __all__ = [
     "read_nbest",
     "read_pool",
     "recognise",
+    "subword_mark",
 ]
 
 
@@ -42,7 +43,7 @@ class NbestFormat(StrEnum):
     CDEC = "cdec"  # id ||| text ||| name=value ||| total
     JOSHUA = "joshua"  # as cdec unless `fields` says otherwise
     TRAVATAR = "travatar"  # id ||| text ||| total ||| name=value
-    FAIRSEQ = "fairseq"  # fairseq-generate's output, H-0<TAB>score<TAB>text; read, not written
+    FAIRSEQ = "fairseq"  # fairseq-generate's output, D-0<TAB>score<TAB>text; read, not written
     JSONL = "jsonl"  # {"id": 0, "text": "...", "features": {...}, "scores": {...}}
 
 
@@ -51,19 +52,21 @@ FIELDS = ("id", "text", "features", "total")
 
 _ZEROS_WRITTEN = frozenset({NbestFormat.MOSES, NbestFormat.JSONL})
 _TRAVATAR = ("id", "text", "total", "features")
+_FEW_MARKED = 0.01
+"""A smaller share of words that look like subwords are words that happen to."""
 _SMALL_SET = 100
 """A list that omits zeros and has at most this number of features has only dense features."""
 _NUMBER = re.compile(rb"[-+]?[\d.]+([eE][-+]?\d+)?\Z")
 
 
 def recognise(block: LineBlock) -> NbestFormat:
-    """Detect the format of a list by its first line. Raises InputError for an unknown format."""
+    """Detect the format of a list by its first line, fairseq's by any. Raises InputError for an unknown format."""
     line = next((text for text in block.data.split(b"\n") if text.strip()), b"")
     if line.lstrip().startswith(b"{"):
         return NbestFormat.JSONL
-    if is_fairseq(line):
-        return NbestFormat.FAIRSEQ
     parts = [part.strip() for part in line.split(b"|||")]
+    if is_fairseq(line) or (len(parts) < 3 and is_fairseq(block.data)):
+        return NbestFormat.FAIRSEQ
     if len(parts) < 3:
         raise InputError(
             "not a candidate list; expected 'id ||| text ||| features ||| score' or JSON Lines", line=block.first_line
@@ -88,6 +91,19 @@ def format_of_list(path: PathLike) -> NbestFormat | None:
 def has_segmentation(words: WordTable) -> bool:
     """Whether the words of lists hold marks such as |0-1|, which decoders write to show their segmentation."""
     return any(words.find(escape_word(f"|0-{end}|".encode())) >= 0 for end in range(3))
+
+
+def subword_mark(words: WordTable, references: Collection[str]) -> str | None:
+    """The mark of subwords, `@@` or `▁`, that words of candidates have and references do not; None if there is none."""
+    data, offsets = np.frombuffer(words.blob(), np.uint8), words.offsets()
+    for mark, at_end in (("@@", True), ("\u2581", False)):
+        raw = np.frombuffer(mark.encode(), np.uint8)
+        long = np.diff(offsets) > len(raw)
+        places = (offsets[1:] - len(raw) if at_end else offsets[:-1])[long]
+        marked = (data[places[:, None] + np.arange(len(raw))] == raw).all(axis=1)
+        if marked.sum() > _FEW_MARKED * len(words) and not any(mark in line for line in references):
+            return mark
+    return None
 
 
 @takes_text

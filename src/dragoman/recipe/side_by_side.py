@@ -53,6 +53,7 @@ def run_cell(work: Work, run: RunFolder) -> CellResult:
 class CellJob(Job[CellKey, CellResult]):
     """Cells of a run that the starting process holds the lock of."""
 
+    repeatable = False
     recipe: GridRecipe
     files: Mapping[str, CorpusFiles | None]
     run: Path

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from dragoman.drawing import contribution_bar, feature_name, fragment, label, table
 from dragoman.errors import InputError, naming
 from dragoman.evaluate import Mark, Shown, SystemOutput, SystemScore, compare_systems, is_significant
-from dragoman.features import Weights, find_weights, read_weights
+from dragoman.features import Weights, read_weights
 from dragoman.metric import Tokenizer, by_name, metric_label
 from dragoman.report.charts import Dash, Line, LineChart
 from dragoman.report.figures import UNKNOWN, scaled_weights
@@ -25,6 +25,7 @@ from dragoman.system import Preset, System
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import open_binary_output, read_lines
 from dragoman.tune import DEVELOPMENT, RESULT, TEST, TUNE_RECORD, BeforeAfter, raw_tokenizer
+from dragoman.tune.rounds import recorded_weights
 from dragoman.types import PathLike
 
 __all__ = ["TestFiles", "is_tuned", "load_tuned", "write_tuned_page"]
@@ -254,7 +255,7 @@ def _start_weights(run: Path, settings: Mapping[str, Any]) -> Weights:
     start = settings.get("start")
     if isinstance(start, dict) and "digest" not in start:
         return Weights.from_dict({str(name): float(value) for name, value in start.items()})
-    return read_weights(find_weights(run / "rounds" / "0001", "weights"))
+    return read_weights(recorded_weights(run / "rounds" / "0001"))
 
 
 def _translated(system: System, start: Weights, preset: Preset, test: TestFiles, *, n_threads: int) -> BeforeAfter:

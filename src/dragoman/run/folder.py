@@ -3,6 +3,7 @@
     RUN/run.json         format version, program version, resolved settings
     RUN/trace.jsonl      the events, one JSON object per line
     RUN/rounds/0001/     the results of round 1; complete or absent
+    RUN/rounds/failed-0002/     what a decoder left when round 2 failed, until the run goes on
     RUN/lock             held while a process uses the run
 
 A round is written to a scratch folder and renamed when complete, so that a run killed at any moment continues after its
@@ -40,6 +41,7 @@ _Record = TypeVar("_Record", bound="DataclassInstance")
 _FORMAT = "dragoman-run"
 _VERSION = 1
 _UNFINISHED = ".run.json.*"
+_FAILED = "failed-"
 _MANY = 5
 """Differences that a message names."""
 _OWN = {"run.json", "trace.jsonl", "lock", "rounds"}
@@ -107,8 +109,11 @@ class RunFolder:
         return found
 
     @contextlib.contextmanager
-    def new_round(self) -> Iterator[Path]:
-        """A scratch folder that becomes the next round when the block succeeds."""
+    def new_round(self, *, keep_failed: bool = False) -> Iterator[Path]:
+        """A scratch folder that becomes the next round when the block succeeds.
+
+        `keep_failed`: when it raises a FailedError, the folder is kept for people to look at; the message names it.
+        """
         goal = self._round_path(len(self.rounds()) + 1)
         with _clear_failures(self.path):
             goal.parent.mkdir(exist_ok=True)
@@ -116,6 +121,16 @@ class RunFolder:
             scratch = Path(tempfile.mkdtemp(prefix=f".{goal.name}.", dir=goal.parent))
         try:
             yield scratch
+        except FailedError as error:
+            if not keep_failed:
+                shutil.rmtree(scratch, ignore_errors=True)
+                raise
+            kept = goal.with_name(f"{_FAILED}{goal.name}")
+            with _clear_failures(self.path):
+                shutil.rmtree(kept, ignore_errors=True)
+                scratch.rename(kept)
+            text = str(error).replace(scratch.name, kept.name)
+            raise FailedError(f"{text}\nthe files of this round are kept in {kept}") from error
         except BaseException:
             shutil.rmtree(scratch, ignore_errors=True)
             raise
@@ -217,9 +232,10 @@ class RunFolder:
                 folder.rmdir()
 
     def _repair(self) -> None:
-        """Remove the leftovers of a kill: scratch files and rounds, and an incomplete last trace line."""
-        for scratch in (self.path / "rounds").glob(".*"):
-            shutil.rmtree(scratch, ignore_errors=True)
+        """Remove the leftovers of a kill or a failure: scratch files, rounds, and an incomplete last trace line."""
+        for pattern in (".*", f"{_FAILED}*"):
+            for scratch in (self.path / "rounds").glob(pattern):
+                shutil.rmtree(scratch, ignore_errors=True)
         for file in (*self.path.glob(".*"), *self.path.glob("rounds/*/.*"), *self.path.glob("rounds/*/state/.*")):
             file.unlink(missing_ok=True)
         trace = self.path / "trace.jsonl"
@@ -233,7 +249,7 @@ def _is_hollow(base: Path) -> bool:
     """Whether a run was started but has recorded nothing yet."""
     others = [path for path in base.iterdir() if path.name not in _OWN and not path.name.startswith(".")]
     trace = base / "trace.jsonl"
-    return not others and not any(base.glob("rounds/[!.]*")) and not (trace.exists() and trace.stat().st_size)
+    return not others and not any(base.glob("rounds/[0-9]*")) and not (trace.exists() and trace.stat().st_size)
 
 
 def _check_empty(base: Path) -> None:

@@ -238,6 +238,11 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     async def no_route(request: Request, error: HTTPException) -> JSONResponse:
         message = f"{error.detail}; /docs lists the routes"
+        match error.__cause__:  # of a body that cannot be parsed
+            case UnicodeDecodeError() as undecodable:
+                message = f"the body is not UTF-8 (byte {undecodable.start}); send JSON in UTF-8"
+            case RecursionError():
+                message = "the body has too many arrays or objects in each other; send an object as /docs describes it"
         if error.status_code == 404:
             message = _NO_PAGE
         elif error.status_code == 405:

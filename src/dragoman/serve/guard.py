@@ -116,6 +116,12 @@ def _check_names(scope: Scope) -> None:
             f"a page of another origin may not ask; open http://{host}/ instead, or ask from a program, without the "
             "header Origin",
         )
+    # Browsers name no origin where a page only loads something; following a link is no harm.
+    if (
+        _header(scope, b"sec-fetch-site") in {"cross-site", "same-site"}
+        and _header(scope, b"sec-fetch-mode") != "navigate"
+    ):
+        raise _RefusedError(403, f"a page of another site may not load this; open http://{host}/ instead")
 
 
 def _name_of(url: str) -> str | None:

@@ -20,6 +20,9 @@ from dragoman.types import Progress
 
 __all__ = ["OpenedSystem", "SearchTimeoutError", "Searched", "deadline"]
 
+_MOST_WEIGHT = 1e100
+"""A greater one times a feature may be infinite, and a sum of two such scores no number at all."""
+
 
 class SearchTimeoutError(FailedError):
     """A search that took longer than a request may."""
@@ -106,6 +109,11 @@ class OpenedSystem:
                 if view.index.find(name) < 0:
                     raise InputError(
                         f"{self.name} has no feature '{name}'; choose one of its candidates' features, or of /api/about"
+                    )
+                if abs(value) > _MOST_WEIGHT:
+                    raise InputError(
+                        f"the weight of '{name}' is {value:g}, which gives no finite score; choose one from "
+                        f"-{_MOST_WEIGHT:g} to {_MOST_WEIGHT:g}"
                     )
                 used[name] = value
         if not used.is_usable():

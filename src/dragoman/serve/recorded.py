@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dragoman.errors import InputError
+from dragoman.errors import InputError, naming
 from dragoman.features import Weights, find_weights, read_weights
 from dragoman.metric import by_name
 from dragoman.run import cell_folder, load_cells, load_test_sets
-from dragoman.store import read_json
+from dragoman.store import read_json, unseal
 from dragoman.types import PathLike
 
 if TYPE_CHECKING:
@@ -144,12 +144,14 @@ def _cells(base: Path) -> list[RecordedTuning]:
 
 
 def _rounds(base: Path, name: str) -> list[RecordedTuning]:
+    from dragoman.tune.rounds import RESULT, ROUND, recorded_file, recorded_weights  # slow to import too
+
     settings = read_json(base / "run.json", "run").get("settings")
     metric = str(settings.get("metric", "bleu")) if isinstance(settings, dict) else "bleu"
     points = by_name(metric).points
     rounds = []
     for folder in sorted((base / "rounds").glob("[0-9]*")):
-        record = read_json(folder / "round.json", "run")
+        record = read_json(recorded_file(folder, ROUND), "run")
         try:
             rounds.append(
                 RecordedRound(
@@ -157,15 +159,18 @@ def _rounds(base: Path, name: str) -> list[RecordedTuning]:
                     dev=points(float(record["score"])),
                     test=None,
                     n_candidates=int(record["n_candidates"]),
-                    weights=find_weights(folder, "weights"),
+                    weights=recorded_weights(folder),
                 )
             )
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(f"is no record of a round: {error!r}", path=folder / "round.json") from error
     if not rounds:
         return []
-    result = base / "result.json"
-    best = read_json(result, "run").get("best_round") if result.exists() else None
+    result = base / RESULT
+    best = None
+    if result.exists():
+        with naming(result):
+            best = unseal(read_json(result, "run"), "run").get("best_round")
     number = best if isinstance(best, int) else max(rounds, key=lambda entry: entry.dev).number
     return [RecordedTuning(name=name, metric=metric, best_round=number, rounds=tuple(rounds))]
 

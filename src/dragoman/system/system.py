@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from dragoman.pipeline.pairs import QUOTATION, closes, kind_of
 from dragoman.pipeline.scripts import UNSPACED_LANGUAGES, is_unspaced
 from dragoman.pipeline.segments import Segmenter
 from dragoman.search import SearchBlocks
-from dragoman.store import checksum, map_array
+from dragoman.store import check_files, checksum, map_array
 from dragoman.system.folder import CLASSES, COUNTS
 from dragoman.system.kinds import kind_named
 from dragoman.system.manifest import MANIFEST, Manifest, read_manifest
@@ -30,7 +30,7 @@ from dragoman.system.settings import SystemSettings
 from dragoman.system.training import TRAINING, TrainingLines
 from dragoman.system.translator import Translator
 from dragoman.system.view import SystemView
-from dragoman.types import Int64Array, PathLike
+from dragoman.types import Int64Array, PathLike, Progress
 
 __all__ = ["System"]
 
@@ -83,14 +83,18 @@ class System(SystemView):
         return cls(base, manifest, grammar, read_weights(base / manifest.files["weights"].path))
 
     @staticmethod
-    def verify(folder: PathLike) -> list[Path]:
-        """Verify the checksum of every file, including the parent's. Returns the files, or raises InputError."""
+    def verify(folder: PathLike, *, n_threads: int = 1, progress: Progress | None = None) -> list[Path]:
+        """Verify the checksum of every file, including the parent's. Returns the files, or raises InputError.
+
+        `progress` is told the megabytes that are read.
+        """
         base = Path(folder)
         manifest = read_manifest(base)
-        checked = [record.check(base, whole=True) for record in manifest.files.values()]
+        checks = [(record.n_bytes, partial(record.check, base, whole=True)) for record in manifest.files.values()]
         grammar = (base / manifest.files["grammar"].path).parent
-        Grammar.verify(grammar)
-        return [*checked, *sorted(path for path in grammar.iterdir() if path.is_file() and path not in checked)]
+        manifest.files["grammar"].check(base)
+        checked = check_files([*checks, *Grammar.checks(grammar)], n_threads=n_threads, progress=progress)
+        return sorted({*checked, *(path for path in grammar.iterdir() if path.is_file())})
 
     @property
     def settings(self) -> SystemSettings:

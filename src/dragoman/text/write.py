@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import fcntl
 import gzip
+import itertools
 import lzma
 import os
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
@@ -19,6 +22,10 @@ from dragoman.errors import FailedError
 from dragoman.types import PathLike
 
 __all__ = ["LineWriter", "atomic_output", "open_binary_output", "open_output", "replace_bytes", "sync_path"]
+
+_MOST_WRITERS = 100
+_NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP}
+"""Some file systems of clusters have no locks."""
 
 
 class LineWriter:
@@ -50,22 +57,77 @@ def atomic_output(path: PathLike) -> Iterator[BinaryIO]:
         return
     target = Path(path).resolve() if Path(path).is_symlink() else Path(path)
     try:
-        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except OSError as error:
-        raise FailedError(f"{target}: cannot be written: {error.strerror or error}") from error
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
+        with _scratch(target) as (stream, temporary):
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(temporary).chmod(0o666 & ~umask)
-        Path(temporary).replace(target)
+            umask = os.umask(0)
+            os.umask(umask)
+            temporary.chmod(0o666 & ~umask)
+            temporary.replace(target)
     except OSError as error:
         raise FailedError(f"{target}: cannot be written: {error.strerror or error}") from error
-    finally:
-        Path(temporary).unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _scratch(target: Path) -> Iterator[tuple[BinaryIO, Path]]:
+    """An empty file beside the target, removed unless it was renamed; its lock is held to the end."""
+    stream, path = _open_scratch(target)
+    with stream:
+        try:
+            yield stream, path
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+
+
+def _open_scratch(target: Path) -> tuple[BinaryIO, Path]:
+    """A file that no other writer has, under the first of a few names: so what a killed one left is used again."""
+    paths = [target.with_name(f".{target.name}.{number}.part") for number in range(_MOST_WRITERS)]
+    for number, path in enumerate(paths):
+        try:
+            if (stream := _locked(path)) is not None:
+                _remove_left(paths[number + 1 :])
+                return stream, path
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+            path.unlink(missing_ok=True)
+            break
+    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    return os.fdopen(descriptor, "wb"), Path(name)
+
+
+def _remove_left(paths: Iterable[Path]) -> None:
+    """Those of writers that were killed while others wrote the same."""
+    for path in itertools.takewhile(Path.exists, paths):
+        if (stream := _locked(path)) is not None:
+            with stream:
+                path.unlink()
+
+
+def _locked(path: Path) -> BinaryIO | None:
+    """The file at a path, empty; None where it is somebody else's or another writer has it."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
+    except OSError as error:
+        if error.errno in {errno.ELOOP, errno.EACCES, errno.EISDIR} and os.path.lexists(path):
+            return None
+        raise
+    stream = os.fdopen(descriptor, "wb")
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        found = os.fstat(descriptor)
+        if stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid() and os.path.samestat(found, path.lstat()):
+            stream.truncate(0)
+            return stream
+    except (BlockingIOError, FileNotFoundError):  # locked, or renamed by its writer before we had the lock
+        pass
+    except BaseException:
+        stream.close()
+        raise
+    stream.close()
+    return None
 
 
 def _is_special(path: PathLike) -> bool:

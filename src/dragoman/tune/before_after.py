@@ -2,27 +2,29 @@
 
 tune/development/   source.txt  reference.0.txt …  before.txt  after.txt  set.json    of the first and the kept round
 tune/test/          the same of a test set, where one was named
+
+`set.json` lists checksums of the others: they are what a report shows first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 
 from dragoman.errors import InputError, naming
 from dragoman.metric import Tokenizer
 from dragoman.pipeline import guess_language
 from dragoman.settings import Record
-from dragoman.store import from_plain, make_folder, read_json, write_json
+from dragoman.store import Format, from_plain, make_folder, read_json
 from dragoman.system import System
 from dragoman.text import read_lines, replace_bytes
 
 __all__ = ["DEVELOPMENT", "TEST", "BeforeAfter", "raw_tokenizer"]
 
 DEVELOPMENT, TEST = "development", "test"
-_SETTINGS = "set.json"
+_FORMAT = Format("dragoman-before-after", 1, "record of a tuning", "set.json")
+_TEXTS = ("source", "before", "after")
 _LOOKED_AT = 2000
 """Lines of a reference that tell its language."""
 
@@ -56,24 +58,28 @@ class BeforeAfter(Record):
         texts |= {f"reference.{i}": lines for i, lines in enumerate(self.references)}
         for name, lines in texts.items():
             replace_bytes(folder / f"{name}.txt", "".join(f"{line}\n" for line in lines).encode("utf-8"))
-        write_json(folder / _SETTINGS, {"tokenizer": self.tokenizer.value, "lowercase": self.lowercase})
+        counting = {"tokenizer": self.tokenizer.value, "lowercase": self.lowercase}
+        _FORMAT.write(folder, [f"{name}.txt" for name in texts], {"counting": counting})
 
     @classmethod
     def load(cls, folder: Path) -> BeforeAfter | None:
         """What `save` wrote; None if there is no such folder. Raises InputError for damaged files."""
-        if not (folder / _SETTINGS).exists():
+        path = folder / _FORMAT.manifest
+        if not path.exists():
             return None
-        with naming(folder / _SETTINGS):
-            counting = from_plain(_Counting, read_json(folder / _SETTINGS, "run"))
+        if "format" not in read_json(path, _FORMAT.what):
+            raise InputError(
+                "lists no checksums: it was made by an older version of dragoman, or is damaged; tune again, or remove "
+                "its folder to do without these sentences",
+                path=path,
+            )
+        manifest = _FORMAT.read(folder)
+        with naming(path):
+            counting = from_plain(_Counting, manifest.content.get("counting"))
             if counting.tokenizer not in list(Tokenizer):
                 raise InputError(f"'{counting.tokenizer}' is no tokenizer; the run is damaged")
-        files = (folder / f"reference.{i}.txt" for i in count())
-        references = []
-        for path in files:
-            if not path.exists():
-                break
-            references.append(list(read_lines(path)))
-        source, before, after = (list(read_lines(folder / f"{name}.txt")) for name in ("source", "before", "after"))
+        names = [*_TEXTS, *(f"reference.{i}" for i in range(len(manifest.files) - len(_TEXTS)))]
+        source, before, after, *references = (list(read_lines(manifest.check(f"{name}.txt"))) for name in names)
         with naming(folder):
             return cls(
                 source=source,

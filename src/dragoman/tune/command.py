@@ -8,6 +8,8 @@ import shlex
 import signal
 import string
 import subprocess
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,7 +59,8 @@ class CommandTemplate:
             except OSError as error:
                 raise FailedError(f"the decoder '{words[0]}' cannot be started: {error.strerror or error}") from error
             try:
-                status = process.wait(self.timeout_s)
+                with _watched(process):
+                    status = process.wait(self.timeout_s)
             except subprocess.TimeoutExpired:
                 raise FailedError(f"the decoder was still running after {self.timeout_s:g} s; {tail(log)}") from None
             finally:
@@ -86,6 +89,17 @@ def _fields(word: str) -> list[str]:
         return [name for _, name, _, _ in string.Formatter().parse(word) if name is not None]
     except ValueError as error:
         raise InputError(f"the decoder command has a stray brace in '{word}' ({error}); write {{{{ or }}}}") from error
+
+
+@contextlib.contextmanager
+def _watched(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Inside the block, the end of this process is that of the decoder and whatever it started, even by SIGKILL."""
+    command = [sys.executable, "-I", "-S", str(Path(__file__).with_name("watchdog.py")), str(process.pid)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as watchdog:  # noqa: S603
+        try:
+            yield
+        finally:
+            watchdog.kill()
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:

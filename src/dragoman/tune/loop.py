@@ -184,7 +184,7 @@ class _Loop:
             record = stored.record
         else:
             self._on_step(number, Step.DECODE)
-            with self._store.new_round() as folder:
+            with self._store.new_round(keep_failed=self._decoder.foreign) as folder:
                 record = self._decode_anew(number, folder)
         self._store.log_decoded(record)
         self.rounds.append(record)

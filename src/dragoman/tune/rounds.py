@@ -35,16 +35,26 @@ from dragoman.store import Format, Manifest, from_plain, read_json, seal, write_
 from dragoman.tune.record import Learned, RoundRecord, TuneRecord
 from dragoman.types import PathLike
 
-__all__ = ["RESULT", "RoundStore", "StoredRound", "drop_candidates", "settings_to_come"]
+__all__ = [
+    "OUTPUT",
+    "RESULT",
+    "ROUND",
+    "RoundStore",
+    "StoredRound",
+    "drop_candidates",
+    "recorded_file",
+    "recorded_weights",
+    "settings_to_come",
+]
 
 RESULT = "result.json"
 """The summary of a tuning that has ended."""
 _FORMAT = Format("dragoman-round", 1, "run", "files.json")
-_WEIGHTS, _OUTPUT, _ROUND, _POOL = "weights", "output.txt", "round.json", "candidates/pool.json"
+_WEIGHTS, OUTPUT, ROUND, _POOL = "weights", "output.txt", "round.json", "candidates/pool.json"
 _TRACE, _LEARNED, _STATE = "learned.json", "learned", "state"
 _TRANSLATED = f"{_STATE}/translations"
 _KINDS = ("tsv", "bin")
-_DECODED = {*(f"{_WEIGHTS}.{kind}" for kind in _KINDS), _OUTPUT, _ROUND, _POOL}
+_DECODED = {*(f"{_WEIGHTS}.{kind}" for kind in _KINDS), OUTPUT, ROUND, _POOL}
 _Record = TypeVar("_Record", RoundRecord, Learned)
 
 
@@ -70,6 +80,17 @@ def drop_candidates(run: PathLike) -> None:
         shutil.rmtree(candidates)
 
 
+def recorded_file(folder: Path, name: str) -> Path:
+    """A file of a round by its name. Raises InputError if it has changed since it was written."""
+    return _FORMAT.read(folder).check(name)
+
+
+def recorded_weights(folder: Path) -> Path:
+    """The weights that a round was decoded with. Raises InputError if they have changed since."""
+    manifest = _FORMAT.read(folder)
+    return manifest.check(_stored(manifest, _WEIGHTS) or f"{_WEIGHTS}.tsv")
+
+
 class RoundStore:
     """Rounds of a run, or of none: then nothing is kept and nothing is found."""
 
@@ -84,16 +105,16 @@ class RoundStore:
             return None
         manifest = _FORMAT.read(folder)
         pool = folder / _POOL
-        for name in (_stored(manifest, _WEIGHTS) or f"{_WEIGHTS}.tsv", _OUTPUT, *([_POOL] if pool.exists() else [])):
+        for name in (_stored(manifest, _WEIGHTS) or f"{_WEIGHTS}.tsv", OUTPUT, *([_POOL] if pool.exists() else [])):
             manifest.check(name)
         candidates = load_pool(pool.parent) if pool.exists() else None
-        return StoredRound(candidates=candidates, record=_read(RoundRecord, manifest, _ROUND))
+        return StoredRound(candidates=candidates, record=_read(RoundRecord, manifest, ROUND))
 
     @contextlib.contextmanager
-    def new_round(self) -> Iterator[Path]:
-        """A folder for the decoder's files and for `save`."""
+    def new_round(self, *, keep_failed: bool = False) -> Iterator[Path]:
+        """A folder for the decoder's files and for `save`. `keep_failed`: see RunFolder.new_round."""
         if self._run is not None:
-            with self._run.new_round() as folder:
+            with self._run.new_round(keep_failed=keep_failed) as folder:
                 yield folder
         else:
             with tempfile.TemporaryDirectory(prefix="dragoman-", ignore_cleanup_errors=True) as name:
@@ -106,22 +127,22 @@ class RoundStore:
         stored = store_weights(weights, folder, _WEIGHTS)
         if candidates is not None:
             save_pool(candidates, folder / "candidates")
-        best.write(folder / _OUTPUT)
-        write_json(folder / _ROUND, dataclasses.replace(record, learned=None).as_dict())
-        _FORMAT.write(folder, [stored.name, _OUTPUT, _ROUND, *([] if candidates is None else [_POOL])], {})
+        best.write(folder / OUTPUT)
+        write_json(folder / ROUND, dataclasses.replace(record, learned=None).as_dict())
+        _FORMAT.write(folder, [stored.name, OUTPUT, ROUND, *([] if candidates is None else [_POOL])], {})
 
     def record(self, number: int) -> RoundRecord | None:
         """That of a round, if there is one."""
         folder = self.folder(number)
-        return None if folder is None else _read(RoundRecord, _FORMAT.read(folder), _ROUND)
+        return None if folder is None else _read(RoundRecord, _FORMAT.read(folder), ROUND)
 
     def add(self, weights: Weights, output: Path, record: RoundRecord) -> None:
         """A round that was decoded elsewhere; `output` has its best translations."""
         with self.new_round() as folder:
             stored = store_weights(weights, folder, _WEIGHTS)
-            shutil.copyfile(output, folder / _OUTPUT)
-            write_json(folder / _ROUND, dataclasses.replace(record, learned=None).as_dict())
-            _FORMAT.write(folder, [stored.name, _OUTPUT, _ROUND], {})
+            shutil.copyfile(output, folder / OUTPUT)
+            write_json(folder / ROUND, dataclasses.replace(record, learned=None).as_dict())
+            _FORMAT.write(folder, [stored.name, OUTPUT, ROUND], {})
 
     def find_learned(self, number: int, index: FeatureIndex) -> tuple[Weights, Learned] | None:
         """What was learned in a round before a kill, over the index."""

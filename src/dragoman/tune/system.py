@@ -32,7 +32,7 @@ from dragoman.tune.loop import LoopSettings, Step, tune_decoder
 from dragoman.tune.phi import PhiSettings, read_phi
 from dragoman.tune.phi_tuning import PhiTask, tune_phi
 from dragoman.tune.record import RoundRecord, TuneRecord
-from dragoman.tune.rounds import RESULT, drop_candidates, settings_to_come
+from dragoman.tune.rounds import OUTPUT, RESULT, drop_candidates, recorded_file, settings_to_come
 from dragoman.tune.step_log import OnStage
 from dragoman.tune.system_context import LiveMeasuring, SystemContext
 from dragoman.tune.text_set import read_set
@@ -400,7 +400,7 @@ def _save_development(
     if len({len(lines) for lines in texts}) != 1:
         return
     before, after = (
-        list(read_lines(run / "rounds" / f"{number:04d}" / "output.txt")) for number in (1, record.best_round)
+        list(read_lines(recorded_file(run / "rounds" / f"{number:04d}", OUTPUT))) for number in (1, record.best_round)
     )
     BeforeAfter(
         source=sentences,

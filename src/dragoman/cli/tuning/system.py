@@ -44,6 +44,9 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
     for path in options.reference:
         warn_of_empty_references(session.say, path, list(read_lines(path)))
     finished = _manifest(options.out)
+    if finished is None:
+        with session.progress("verifying the system (MB)") as progress:
+            System.verify(options.system, n_threads=session.n_threads, progress=progress)
     system = System.load(options.system)
     if options.languages is not None:
         if not options.raw:
@@ -71,7 +74,7 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
     start = read_start(options) if options.weights else None
     with (
         _telling_how_to_go_on(session, options),
-        engine_of(options.engine, options.workers, options.address, threads=options.threads) as engine,
+        engine_of(session, options.engine, options.workers, options.address, threads=options.threads) as engine,
         show(session, options) as shown,
     ):
         workers = None if isinstance(engine, LocalEngine) else engine

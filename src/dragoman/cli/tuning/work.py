@@ -68,7 +68,7 @@ def tune_as_told(options: TuneOptions) -> None:
         raise _only_lists()
     with (
         open_run(options, kind, methods, seed=session.seed) as run,
-        engine_of(options.engine, options.workers, options.address, threads=options.threads) as engine,
+        engine_of(session, options.engine, options.workers, options.address, threads=options.threads) as engine,
     ):
         candidates = kind.open(session, options)
         match candidates:
