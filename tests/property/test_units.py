@@ -22,7 +22,9 @@ FACTORS = st.floats(0.01, 100.0)
 METHODS = {
     "mira": lambda **words: Mira(units=Units.RELATIVE, **words),
     "rm": Rm,
-    "rm, cutting plane": lambda **words: Rm(update=MarginUpdate.CUTTING_PLANE, **words),
+    "rm, cutting plane": lambda **words: Rm(
+        update=MarginUpdate.CUTTING_PLANE, tolerance=1e-9, bound_tolerance=1e-9, **words
+    ),
     "rm, bound by cost, sparse rate": lambda **words: Rm(bound_by_cost=True, sparse_rate=10.0, **words),
 }
 

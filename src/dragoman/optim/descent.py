@@ -10,8 +10,8 @@ candidates of a list. Everything per update is sparse: penalty and average catch
 Between two meetings the penalty acts as exponential decay, which is what many small steps amount to.
 
 Weights of MERT and its kin have no scale, but a loss has: the start, frozen weights included, is multiplied by what
-gives its scores a deviation that suits the loss, which changes no ranking. What was learned is divided by it: s theta + phi ranks candidates
-as theta + phi / s does, so that frozen weights are returned as they were.
+gives its scores a deviation that suits the loss, which changes no ranking. What was learned is divided by it: s theta +
+phi ranks candidates as theta + phi / s does, so that frozen weights are returned as they were.
 
 The result is the weights, of all epochs and the start, whose choices miss the least gain on the watched lists.
 """
@@ -198,10 +198,10 @@ def _suitable_scale(prepared: Prepared, losses: Losses, start: Weights, split: S
 def suitable_scale(deviation: float, loss: Callable[[float], float], *, frozen: bool = False) -> float:
     """The least scale, of those that make the deviation of scores a power of two, that lowers the loss enough.
 
-    That is by half of what scaling the weights can. `deviation` is that of scores within lists now, `loss` a function of
-    the scale. Some losses fall for ever as choices get
-    sharper; part of the way there are still slopes to learn from. Weights that are `frozen` cannot grow while others
-    are learned: three quarters then, and scores with a deviation of 1 for a loss that does not depend on scale.
+    That is by half of what scaling the weights can. `deviation` is that of scores within lists now, `loss` a function
+    of the scale. Some losses fall for ever as choices get sharper; part of the way there are still slopes to learn
+    from. Weights that are `frozen` cannot grow while others are learned: three quarters then, and scores with a
+    deviation of 1 for a loss that does not depend on scale.
     """
     if not 0 < deviation < math.inf:
         return 1.0

@@ -25,11 +25,11 @@ from dragoman.types import Float64Array, Int32Array, Int64Array
 __all__ = [
     "BOUND_FLOOR",
     "LOCAL_SIZE",
+    "SPARSE_UNIT",
     "Comparison",
     "Fear",
     "Hope",
     "ListLearner",
-    "SPARSE_UNIT",
     "MarginLoss",
     "PassSums",
     "Survey",

@@ -16,10 +16,11 @@ for other metrics that of the candidate alone.
 
 The paper's eta and alpha assume a size of features and of the start. By default (`units` relative) the mean range of
 costs in a list is the unit: the start is multiplied so that scores range over `start_range` of it, eta is what parts y+
-and y- by `share` in the mean, and each dense feature is measured in its deviation within lists; see `units`. Deviations: sentences are shuffled in every pass; a step is never longer
-than the one that satisfies its margin, s(y+) - s(y-) = cost(y-) - cost(y+), which matters only where features are much
-larger than usual; gains of external metrics are divided by their mean range within a sentence; of the T' weights
-those are returned that are best on the pool or on the sentences held out.
+and y- by `share` in the mean, and each dense feature is measured in its deviation within lists; see `units`.
+Deviations: sentences are shuffled in every pass; a step is never longer than the one that satisfies its margin, s(y+) -
+s(y-) = cost(y-) - cost(y+), which matters only where features are much larger than usual; gains of external metrics are
+divided by their mean range within a sentence; of the T' weights those are returned that are best on the pool or on the
+sentences held out.
 """
 
 from __future__ import annotations
