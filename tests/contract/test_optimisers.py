@@ -231,10 +231,11 @@ def each_by_default(request):
     return OPTIMISERS[request.param]()
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("zeros", [False, True])
 @pytest.mark.parametrize(
-    ("factor", "of_start"), [(128, 1), (2.0**-40, 1), (100, 1), (0.01, 1), (1, 8), (1, 2.0**-40), (1, 10), (1, 1e-3)]
+    ("factor", "of_start"),
+    [(128, 1), (2.0**40, 1), (2.0**-40, 1), (100, 1), (0.01, 1), (1, 8), (1, 2.0**-40), (1, 10), (1, 1e-3)],
 )
 def test_no_choice_depends_on_the_unit_of_a_feature_or_on_the_size_of_the_start(default, factor, of_start, zeros, seed):
     pool = with_sparse(seed, bleu=seed % 2 == 0)
