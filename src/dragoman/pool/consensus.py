@@ -9,10 +9,9 @@ import numpy as np
 
 from dragoman.errors import InputError
 from dragoman.features import Weights
-from dragoman.metric import Metric, Segments
+from dragoman.metric import Metric, MetricWords, Segments
 from dragoman.pool.choose import Choice, best_by, model_totals
 from dragoman.pool.measure import compact_words, texts_of
-from dragoman.pool.metric_words import MetricWords
 from dragoman.pool.pool import Pool
 from dragoman.pool.shard import Shard
 from dragoman.types import Float64Array

@@ -14,6 +14,7 @@ from dragoman.metric import (
     METRICS,
     External,
     Metric,
+    MetricWords,
     Mix,
     References,
     Segments,
@@ -22,7 +23,6 @@ from dragoman.metric import (
     Tokenizer,
     by_name,
 )
-from dragoman.pool.metric_words import MetricWords
 from dragoman.pool.pool import Pool
 from dragoman.pool.shard import Shard
 from dragoman.text import read_lines
