@@ -59,7 +59,7 @@ def passive_aggressive(
     return w, hope, best
 
 
-def learn(pool, start, *, seed, n_epochs, c, bound=np.inf, d=0.0, scale=1.0, decay=0.9):
+def learn(pool, start, *, seed, n_epochs, c, bound=np.inf, d=0.0, scale=1.0, decay=0.9, rates=1.0):
     """All of `mira` or `rm` but the choice of the epoch: the averages after each epoch. BLEU gains are in context."""
     (shard,), metric = pool.shards, pool.metric
     x, lengths = dense_features(pool), list_lengths(pool.metric, shard)
@@ -80,7 +80,7 @@ def learn(pool, start, *, seed, n_epochs, c, bound=np.inf, d=0.0, scale=1.0, dec
             group = groups[s]
             stats = shard.stats[group]
             gains = scale * past.value(stats + prior, lengths[s]) if in_context else fixed[group]
-            w, _, best = passive_aggressive(w, x[group], gains, c=c, bound=bound, d=d)
+            w, _, best = passive_aggressive(w, x[group], gains, c=c, bound=bound, d=d, rates=rates)
             if in_context:
                 past = past.update(stats[best], lengths[s])
             total += w

@@ -12,6 +12,7 @@
 #include "bind/arrays.hh"
 #include "bind/modules.hh"
 #include "bind/watch.hh"
+#include "core/optim/list_spread.hh"
 #include "core/optim/margin.hh"
 #include "core/optim/margin_loss.hh"
 #include "core/optim/ramp.hh"
@@ -104,6 +105,15 @@ void bind_lists(nb::module_& m) {
       .def(
           "vary", [](const BoundLists& b, In<uint8_t> frozen) { return b.lists->vary(span_of(frozen)); },
           nb::arg("frozen").noconvert())
+      .def(
+          "spread",
+          [](const BoundLists& b, In<int64_t> positions, int64_t n_features) {
+            auto spread = watch([&](Control& control) {
+              return optim::list_spread(*b.lists, span_of(positions), n_features, control);
+            });
+            return nb::make_tuple(to_numpy(std::move(spread.variances)), to_numpy(std::move(spread.counts)));
+          },
+          nb::arg("positions").noconvert(), nb::arg("n_features"))
       .def(
           "totals",
           [](const BoundLists& b, In<int64_t> positions, In<double> weights, int n_threads) {
@@ -232,13 +242,13 @@ void bind_learners(nb::module_& m) {
       .def("weights", [](const BoundRamp& b) { return to_numpy(b.learner->weights()); });
   m.def(
       "ramp_learner",
-      [](std::shared_ptr<BoundLists> lists, In<double> start, In<uint8_t> frozen, optim::Hope hope, optim::Fear fear,
+      [](std::shared_ptr<BoundLists> lists, In<double> start, In<double> rates, optim::Hope hope, optim::Fear fear,
          double step, double penalty) {
-        auto learner = std::make_unique<optim::RampLearner>(lists->lists, vector_of(start), vector_of(frozen),
+        auto learner = std::make_unique<optim::RampLearner>(lists->lists, vector_of(start), vector_of(rates),
                                                             optim::RampSettings{hope, fear, step, penalty});
         return BoundRamp{std::move(lists), std::move(learner)};
       },
-      nb::arg("lists"), nb::arg("start").noconvert(), nb::arg("frozen").noconvert(), nb::arg("hope"), nb::arg("fear"),
+      nb::arg("lists"), nb::arg("start").noconvert(), nb::arg("rates").noconvert(), nb::arg("hope"), nb::arg("fear"),
       nb::arg("step"), nb::arg("penalty"));
 }
 

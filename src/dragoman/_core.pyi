@@ -300,6 +300,9 @@ class Fear(enum.Enum):
 class CandidateLists:
     def __len__(self) -> int: ...
     def vary(self, frozen: NDArray[np.uint8]) -> bool: ...
+    def spread(
+        self, positions: NDArray[np.int64], n_features: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
     def totals(
         self, positions: NDArray[np.int64], weights: NDArray[np.float64], n_threads: int = 1
     ) -> NDArray[np.float64]: ...
@@ -372,7 +375,7 @@ class RampLearner:
 def ramp_learner(
     lists: CandidateLists,
     start: NDArray[np.float64],
-    frozen: NDArray[np.uint8],
+    rates: NDArray[np.float64],
     hope: Hope,
     fear: Fear,
     step: float,

@@ -12,7 +12,7 @@ from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.optim import LIST_METHODS, OPTIMISERS
 from dragoman.optim.base import finish
-from dragoman.pool import save_pool
+from dragoman.pool import rerank, save_pool
 from pools import pool_of, random_pool
 
 # Learners with a fixed step need more passes, or a longer step, on lists of two sentences than on hundreds.
@@ -202,3 +202,50 @@ def test_a_pool_on_disk_in_shards(optimiser, tmp_path):
     results = [optimiser.optimise(p, start_of(p), seed=1) for p in (pool, split, disk)]
     assert results[0].weights.values.tobytes() == results[1].weights.values.tobytes()
     assert results[1].weights.values.tobytes() == results[2].weights.values.tobytes()
+
+
+def with_sparse(seed, *, bleu):
+    """Dense features whose multiples by 100 are exact, and two that only some candidates have."""
+    pool = random_pool(seed, n_sentences=25, n_features=6, bleu=bleu)
+    (shard,) = pool.shards
+    values = np.round(shard.feature_values * 64) / 64
+    kept = (shard.feature_ids < 4) | (np.random.default_rng(seed).random(len(values)) < 0.3)
+    rows = np.concatenate([[0], np.cumsum(kept)])[shard.feature_rows]
+    shard = shard.with_features(rows, shard.feature_ids[kept], values[kept].astype(np.float32))
+    return replace(pool, shards=(shard,), dense=frozenset(range(4)))
+
+
+def in_other_units(pool, start, *, feature, factor, of_start):
+    """The same lists with one feature multiplied, and the start divided there; all of the start times `of_start`."""
+    (shard,) = pool.shards
+    values = np.where(shard.feature_ids == pool.index.find(feature), factor, 1) * shard.feature_values
+    shard = shard.with_features(shard.feature_rows, shard.feature_ids, values.astype(np.float32))
+    start = start.copy()
+    start[feature] /= factor
+    start.values[:] *= of_start
+    return replace(pool, shards=(shard,)), start
+
+
+@pytest.fixture(params=LIST_METHODS, name="default")
+def each_by_default(request):
+    return OPTIMISERS[request.param]()
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("zeros", [False, True])
+@pytest.mark.parametrize(
+    ("factor", "of_start"),
+    [(128, 1), (2.0**40, 1), (2.0**-40, 1), (100, 1), (0.01, 1), (1, 8), (1, 2.0**-40), (1, 10), (1, 1e-3)],
+)
+def test_no_choice_depends_on_the_unit_of_a_feature_or_on_the_size_of_the_start(default, factor, of_start, zeros, seed):
+    pool = with_sparse(seed, bleu=seed % 2 == 0)
+    start = Weights(pool.index) if zeros else start_of(pool)
+    other, other_start = in_other_units(pool, start, feature="f1", factor=factor, of_start=of_start)
+    plain, result = (default.optimise(*each, seed=1) for each in ((pool, start), (other, other_start)))
+    assert np.array_equal(chosen(other, result.weights), chosen(pool, plain.weights))
+    assert result.gain_after == pytest.approx(plain.gain_after, rel=1e-12)
+
+
+def chosen(pool, weights):
+    (candidates,) = rerank(pool, weights).candidates
+    return candidates

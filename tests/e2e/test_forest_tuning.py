@@ -54,7 +54,9 @@ AFTERWARDS = [
 ]
 
 
-@pytest.mark.parametrize("method", ["forest-mert", "mert", "pro --k 20", "mira --online", "rm --online --distinct"])
+@pytest.mark.parametrize(
+    "method", ["forest-mert", "mert", "pro --k 20 --set interpolation=0.5", "mira --online", "rm --online --distinct"]
+)
 def test_methods_learn_from_search_spaces(inside, space, tmp_path, method):
     result = inside(*f"{TUNE} --method {method}".split()).json
     assert result["score_after"] > result["score_before"] + 3

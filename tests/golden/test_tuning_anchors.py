@@ -7,7 +7,7 @@ import pytest
 
 from dragoman.features import Weights, read_weights
 from dragoman.metric import Bleu, SentenceBleu, score_text
-from dragoman.optim import Cll, Mert, Mira, Perceptron, Pro, Rampion, Rm, SoftRamp, Svm, Xbleu
+from dragoman.optim import Cll, Mert, Mira, Perceptron, Pro, Rampion, Rm, SoftRamp, Svm, Units, Xbleu
 from dragoman.pool import oracle, read_nbest, read_pool, read_references, rerank, with_metric
 
 pytestmark = pytest.mark.realdata
@@ -98,7 +98,8 @@ BREVITY = SentenceBleu(smooth_brevity=True)
         (Perceptron(), 0.255),
         (Pro(), 0.265),
         (Pro(sentence_bleu=BREVITY), 0.279),
-        (Mira(), 0.286),
+        (Mira(), 0.281),
+        (Mira(units=Units.RAW), 0.286),
         (Rm(), 0.281),
         (Rampion(), 0.285),
         (Rampion(sentence_bleu=BREVITY), 0.285),
@@ -126,7 +127,7 @@ def test_pro_learns_precise_translations(pool, start):
 
 
 def test_rm_bounds_the_spread_that_mira_lets_grow(pool, start):
-    mira, rm = (method.optimise(pool, start, seed=1) for method in (Mira(), Rm()))
+    mira, rm = (method.optimise(pool, start, seed=1) for method in (Mira(units=Units.RAW), Rm()))
     total = rerank(pool, mira.weights).total()
     assert 0.94 < total[0] / total[1] < 1.0
     assert rm.trace[-1]["spread"] < 2 < mira.trace[-1]["spread"]

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from dragoman.errors import InputError
 from dragoman.features import Weights
-from dragoman.optim import MarginUpdate, Mira, Rm, Scale, Units
+from dragoman.optim import MarginUpdate, Mira, OnlineMira, Rampion, Rm, Scale, Units
 from dragoman.optim.gains import list_lengths
+from dragoman.optim.margin import SPARSE_UNIT
 from margin_twin import learn
 from pools import dense_features, pool_of, random_pool
 
@@ -21,7 +22,9 @@ FACTORS = st.floats(0.01, 100.0)
 METHODS = {
     "mira": lambda **words: Mira(units=Units.RELATIVE, **words),
     "rm": Rm,
-    "rm, cutting plane": lambda **words: Rm(update=MarginUpdate.CUTTING_PLANE, **words),
+    "rm, cutting plane": lambda **words: Rm(
+        update=MarginUpdate.CUTTING_PLANE, tolerance=1e-9, bound_tolerance=1e-9, **words
+    ),
     "rm, bound by cost, sparse rate": lambda **words: Rm(bound_by_cost=True, sparse_rate=10.0, **words),
 }
 
@@ -99,7 +102,10 @@ def test_units_are_what_they_say(seed, start_range, kappa, rate):
     scores = x @ start.values
     sigma, gamma = start_range / np.ptp(scores, axis=1).mean(), kappa / np.ptp(gains, axis=1).mean()
     scores, gains = sigma * scores, gamma * gains
-    rates = np.array([1.0, 0.0, 1.0, rate, rate])
+    variances = x.var(axis=1).mean(axis=0)
+    rates = np.array([1.0, 0.0, 1.0, rate, rate]) / np.where(
+        np.arange(5) < 3, variances, SPARSE_UNIT * variances[3:].mean()
+    )
     squares = {"fear": [], "worst": []}
     for f, s, g in zip(x, scores, gains, strict=True):
         hope = np.argmax(s + g)
@@ -122,7 +128,14 @@ def test_learning_in_units_is_learning_with_their_numbers(bound):
     words = {"bound": 1.0, "d": entry["bound_step"]} if bound else {}
     sigma = entry["score_factor"]
     (average,) = learn(
-        pool, sigma * start.values, seed=7, n_epochs=1, c=entry["aggressiveness"], scale=entry["cost_factor"], **words
+        pool,
+        sigma * start.values,
+        seed=7,
+        n_epochs=1,
+        c=entry["aggressiveness"],
+        scale=entry["cost_factor"],
+        rates=1 / dense_features(pool).reshape(20, 15, -1).var(axis=1).mean(axis=0),
+        **words,
     )
     np.testing.assert_allclose(result.weights.values, average / sigma, rtol=1e-9)
     assert any(note.startswith("units: scores x ") for note in result.notes)
@@ -143,6 +156,23 @@ def test_a_scale_goes_to_json_and_back():
             Scale.from_json(values)
 
 
+def online(**words):
+    return OnlineMira(margin=Mira(**words))
+
+
+def test_settings_say_which_units_they_are_of():
+    """On lists, relative units are those of a method that is told nothing."""
+    pool = a_pool(3, bleu=True)
+
+    def weights(method):
+        return method.optimise(pool, a_start(pool, 3), seed=1).weights.values.tobytes()
+
+    for method, raw in ((Mira, {"aggressiveness": 0.01}), (Rampion, {"step": 1e-4})):
+        assert weights(method(**raw)) == weights(method(units=Units.RAW)) != weights(method())
+        assert weights(method(share=0.2)) == weights(method(units=Units.RELATIVE, share=0.2))
+        assert weights(method()) == weights(method(units=Units.RELATIVE))
+
+
 @pytest.mark.parametrize(
     ("method", "words", "message"),
     [
@@ -150,7 +180,11 @@ def test_a_scale_goes_to_json_and_back():
         (Rm, {"bound": 1.0}, "bound needs units=raw"),
         (Rm, {"gain_scale": 1.0}, "gain_scale needs units=raw"),
         (Rm, {"units": Units.RAW, "bound_share": 0.2}, "bound_share needs units=relative, but units=raw"),
-        (Mira, {"cost_range": 1.0}, "cost_range needs units=relative"),
+        (Mira, {"units": Units.RAW, "cost_range": 1.0}, "cost_range needs units=relative"),
+        (Mira, {"cost_range": 1.0, "aggressiveness": 0.1}, "cost_range needs units=relative"),
+        (online, {"cost_range": 1.0}, "cost_range needs units=relative"),
+        (Rampion, {"step": 0.1, "share": 0.1}, "share needs units=relative"),
+        (Rampion, {"units": Units.RELATIVE, "gain_scale": 1.0}, "gain_scale needs units=raw"),
         (Mira, {"units": Units.RELATIVE, "aggressiveness": 0.1}, "aggressiveness needs units=raw"),
         (Rm, {"share": 0.0}, "share must be positive"),
         (Rm, {"bound_share": -1.0}, "bound_share must be positive"),

@@ -29,7 +29,7 @@ def native(method, pool, start, rates=None):
     """A native learner of all lists of a pool."""
     lists = method.lists(pool.shards, pool.metric, [np.ones(shard.n_sentences) for shard in pool.shards])
     rates = np.ones(len(pool.index)) if rates is None else rates
-    scale = method.measure(lists, start.values, rates, None, np.arange(len(lists)), sparse=True)
+    scale = method.measure(lists, start.values, rates, None, np.arange(len(lists)), shares=None, sparse=True)
     return method.margin_learner(lists, start.values, rates, None, scale=scale, batch=1)
 
 

@@ -47,7 +47,7 @@ def test_the_step_on_two_candidates_is_the_closed_form():
         np.testing.assert_allclose(clipped.weights.values, start.values + 0.01 * omega, rtol=1e-14)
         assert free.trace[0]["loss"] == pytest.approx(cost - omega @ start.values)
     satisfied = Weights.from_dict({"a": -10.0, "b": 1.0}, pool.index)
-    result = Mira(**ONE).optimise(pool, satisfied, seed=1)
+    result = Mira(units=Units.RAW, **ONE).optimise(pool, satisfied, seed=1)
     assert (result.weights.values == satisfied.values).all()
     assert result.trace[0]["updates"] == 0
 

@@ -39,7 +39,7 @@ def twin(pool, start, *, seed, optimiser):
 def test_rounds_equal_a_slow_twin(ramp, l2):
     pool = random_pool(2, n_sentences=20, bleu=True)
     start = Weights(pool.index, np.random.default_rng(4).normal(size=5))
-    optimiser = Rampion(ramp=ramp, l2=l2, step=0.01, n_concave=4, n_descents=2)
+    optimiser = Rampion(ramp=ramp, l2=l2, step=0.01, gain_scale=10.0, n_concave=4, n_descents=2)
     result = optimiser.optimise(pool, start, seed=5)
     best = int(np.argmax([entry["gain"] for entry in result.trace]))
     rounds = twin(pool, start.values, seed=5, optimiser=optimiser)

@@ -12,9 +12,9 @@ import pytest
 from dragoman.errors import FailedError, InputError
 from dragoman.features import Weights
 from dragoman.metric import External
-from dragoman.optim import Learner, Mert, Optimiser, Pro
+from dragoman.optim import Learner, LearningContext, Mert, Optimiser, Pro, Units
 from dragoman.optim.base import finish
-from dragoman.pool import load_pool, merge_pools, rerank
+from dragoman.pool import load_pool, merge_pools, rerank, score_deviation
 from dragoman.run import RunFolder
 from dragoman.tune import Decoder, Keep, LoopSettings, Step, settings_to_come, tune_decoder
 from dragoman.tune.loop import _Loop
@@ -280,6 +280,44 @@ def test_weights_are_interpolated_between_rounds():
     seen.clear()
     tune(Spy(), Pro(interpolation=1.0), settings=LoopSettings(max_rounds=1))
     assert quarter == {f: pytest.approx(0.25 * seen[1].get(f, 0) + 0.75 * START.get(f, 0)) for f in quarter}
+
+
+@pytest.mark.parametrize("factor", [8, 10, 1e-6])
+def test_the_length_of_the_start_is_not_its_share_of_what_pro_mixes(factor):
+    """A decoder of a linear model knows no length; weights keep that of the start."""
+    settings = LoopSettings(max_rounds=4, keep=Keep.LAST)
+    plain, other = (tune(LinearDecoder(), Pro(), {"f0": size, "f1": -size}, settings=settings) for size in (1, factor))
+    assert [r.score for r in other.rounds] == [r.score for r in plain.rounds]
+    for name, weight in plain.weights.items():
+        assert other.weights[name] == pytest.approx(factor * weight, rel=1e-9)
+        if factor == 8:
+            assert other.weights[name] == factor * weight
+    raw = [
+        tune(LinearDecoder(), Pro(units=Units.RAW), {"f0": size, "f1": -size}, settings=settings).weights["f3"]
+        for size in (1, factor)
+    ]
+    assert raw[1] != pytest.approx(factor * raw[0], rel=0.1)
+
+
+def test_pro_keeps_the_spread_of_the_start():
+    pool = LinearDecoder().decode(Weights.from_dict(START))
+    pool = replace(pool, metric=External())
+    start = Weights.from_dict({"f0": 3.0, "f1": 1.0}, pool.index)
+    pro = Pro(interpolation=1.0)
+    learner = pro.learner(LearningContext())
+    learned = learner.learn(pool, start, seed=1, round_number=1).weights
+    mixed = learner.next_weights(start, learned)
+    assert score_deviation(pool, mixed) == pytest.approx(score_deviation(pool, start))
+    np.testing.assert_allclose(mixed.values / mixed["f0"], learned.values / learned["f0"])
+    frozen = learner.learn(pool, start, seed=1, round_number=1, frozen=["f1"]).weights
+    assert learner.next_weights(start, frozen).values == pytest.approx(frozen.values)  # which the frozen weight fits
+
+
+def test_the_deviation_of_scores_is_that_within_lists():
+    pool = pool_of([[({"a": 1.0}, 0.0), ({"a": 3.0}, 0.0)], [({"a": 100.0}, 0.0)], [], [({}, 0.0), ({"b": 2.0}, 0.0)]])
+    weights = Weights.from_dict({"a": 2.0, "b": 0.5})
+    assert score_deviation(pool, weights) == pytest.approx(np.sqrt((2.0**2 + 0.5**2) / 2))
+    assert score_deviation(pool_of([[({"a": 1.0}, 0.0)]]), weights) == 0
 
 
 def test_frozen_weights_do_not_move_by_a_bit():

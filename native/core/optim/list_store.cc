@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "core/base/parallel.hh"
+#include "core/optim/list_spread.hh"
 
 namespace dragoman::optim {
 
@@ -170,12 +171,7 @@ std::vector<double> ListStore::variances(Control& control) const {
       for (size_t k = 0; k < view.ids.size(); ++k) {
         const std::span column(values + begin, static_cast<size_t>(view.ends[k] - begin));
         begin = view.ends[k];
-        double mean = 0, squares = 0;
-        for (const auto value : column) mean += static_cast<double>(value) / n;
-        for (const auto value : column)
-          squares += (static_cast<double>(value) - mean) * (static_cast<double>(value) - mean);
-        squares += (n - static_cast<double>(column.size())) * mean * mean;
-        sums[static_cast<size_t>(view.ids[k])] += squares / n;
+        sums[static_cast<size_t>(view.ids[k])] += square_distance(column, n) / n;
       }
     });
   }

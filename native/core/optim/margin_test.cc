@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/random.hh"
+#include "core/optim/list_spread.hh"
 #include "core/optim/margin.hh"
 #include "core/optim/margin_loss.hh"
 #include "core/optim/ramp.hh"
@@ -144,6 +145,33 @@ TEST(budgets_that_pull_in_opposite_directions_are_solved_in_few_sweeps) {
   CHECK(std::abs(margin.constraints()[0].mass - 9.01) < 1e-9);
 }
 
+TEST(the_spread_of_features_is_their_mean_square_distance_within_lists) {
+  const Made made(5, 12, 4);
+  const auto lists = made.lists();
+  Control control;
+  const auto spread = optim::list_spread(*lists, all(*lists), 4, control);
+  for (int32_t f = 0; f < 4; ++f) {
+    double sum = 0;
+    int64_t count = 0;
+    for (size_t s = 0; s + 1 < made.sentences.size(); ++s) {
+      std::vector<double> column;
+      for (auto c = made.sentences[s]; c < made.sentences[s + 1]; ++c) {
+        column.push_back(0);
+        for (auto i = made.rows[static_cast<size_t>(c)]; i < made.rows[static_cast<size_t>(c) + 1]; ++i)
+          if (made.ids[static_cast<size_t>(i)] == f) column.back() = made.values[static_cast<size_t>(i)];
+      }
+      double mean = 0, square = 0;
+      for (const double value : column) mean += value / static_cast<double>(column.size());
+      for (const double value : column) square += (value - mean) * (value - mean) / static_cast<double>(column.size());
+      sum += 2 * square;
+      count += square > 1e-12 ? 2 : 0;  // every list is there twice
+    }
+    CHECK(count > 0 && spread.counts[static_cast<size_t>(f)] == count);
+    CHECK(std::abs(spread.variances[static_cast<size_t>(f)] - sum / static_cast<double>(count)) < 1e-12);
+  }
+  CHECK(optim::list_spread(*lists, {}, 4, control).counts == std::vector<int64_t>(4));
+}
+
 TEST(rates_are_a_diagonal_metric) {
   const std::vector<double> rates{4, 0, 1};
   const optim::Direction a({{0, 1, 2}, {1, 5, 2}}, rates), b({{0, 2}, {3, -1}}, rates), plain({{0, 2}, {3, -1}}, {});
@@ -158,7 +186,7 @@ TEST(ramp_learners_and_losses_visit_any_list) {
     const auto lists = made.lists();
     const auto positions = all(*lists);
     const std::vector<double> start(6, 0.5);
-    optim::RampLearner learner(lists, start, std::vector<uint8_t>{0, 0, 1, 0, 0, 0},
+    optim::RampLearner learner(lists, start, std::vector<double>{1, 1, 0, 1, 4, 1},
                                {optim::Hope::kCostBased, optim::Fear::kCostBased, 0.1, 0.5});
     Control control;
     CHECK(throws<std::invalid_argument>([&] { learner.descend(positions, control); }) || made.gains.empty());

@@ -5,18 +5,18 @@
 #include <utility>
 
 #include "core/base/parallel.hh"
+#include "core/optim/margin_dual.hh"
 
 namespace dragoman::optim {
 
-RampLearner::RampLearner(std::shared_ptr<const pool::Lists> lists, std::vector<double> start,
-                         std::vector<uint8_t> frozen, const RampSettings& settings)
+RampLearner::RampLearner(std::shared_ptr<const pool::Lists> lists, std::vector<double> start, std::vector<double> rates,
+                         const RampSettings& settings)
     : lists_(std::move(lists)),
       weights_(start.size()),
-      frozen_(std::move(frozen)),
+      rates_(std::move(rates)),
       settings_(settings),
       hopes_(static_cast<size_t>(lists_->size()), -1) {
-  if (frozen_.size() != start.size()) throw std::invalid_argument("frozen: one element per weight expected");
-  if (std::none_of(frozen_.begin(), frozen_.end(), [](uint8_t f) { return f != 0; })) frozen_.clear();
+  if (rates_.size() != start.size()) throw std::invalid_argument("rates: one element per weight expected");
   if (!lists_->has_gains()) throw std::invalid_argument("a gain of every candidate expected");
   if (!(settings_.penalty >= 0 && settings_.penalty < 1))
     throw std::invalid_argument("the penalty of a step must be in [0, 1)");
@@ -76,14 +76,15 @@ double RampLearner::descend(std::span<const int64_t> positions, Control& control
       scale_ = 1;
     }
     if (hope != fear) {
-      const auto omega = pool::difference(list.shard->candidates, list.begin + fixed,
-                                          list.begin + static_cast<int64_t>(fear), frozen_);
+      const Direction omega(
+          pool::difference(list.shard->candidates, list.begin + fixed, list.begin + static_cast<int64_t>(fear), {}),
+          rates_);
       // No longer than what satisfies the margin: else, where features are huge, the first steps decide everything.
       const double cost = settings_.fear == Fear::kPrediction ? 0 : gains[hope] - gains[fear];
-      const double enough = std::max(0.0, cost - (scores[hope] - scores[fear])) / pool::dot(omega, omega);
+      const double enough = std::max(0.0, cost - (scores[hope] - scores[fear])) / dot(omega, omega);
       const double step = (enough < settings_.step ? enough : settings_.step) / scale_;
       for (size_t i = 0; i < omega.ids.size(); ++i)
-        weights_[static_cast<size_t>(omega.ids[i])].offset += step * omega.values[i];
+        weights_[static_cast<size_t>(omega.ids[i])].offset += step * omega.step[i];
     }
     control.advance();
   }

@@ -21,8 +21,9 @@ struct RampSettings {
 
 class RampLearner {
  public:
-  // `frozen` has one element per weight. Lists bring their gains.
-  RampLearner(std::shared_ptr<const pool::Lists> lists, std::vector<double> start, std::vector<uint8_t> frozen,
+  // `rates` has one element per weight, which multiplies its steps; 0 for a weight that never moves. Lists bring their
+  // gains.
+  RampLearner(std::shared_ptr<const pool::Lists> lists, std::vector<double> start, std::vector<double> rates,
               const RampSettings& settings);
 
   // Chooses the hopes of the lists at `positions` by the present weights.
@@ -40,7 +41,7 @@ class RampLearner {
 
   std::shared_ptr<const pool::Lists> lists_;
   std::vector<Weight> weights_;
-  std::vector<uint8_t> frozen_;  // empty when nothing is
+  std::vector<double> rates_;
   RampSettings settings_;
   std::vector<int64_t> hopes_;
   double scale_ = 1;

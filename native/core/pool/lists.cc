@@ -31,7 +31,8 @@ CandidateList Lists::operator[](int64_t position) const {
   const auto number = static_cast<size_t>(next - starts_.begin()) - 1;
   const ListShard& shard = shards_[number];
   const auto s = static_cast<size_t>(position - starts_[number]);
-  return {&shard, shard.candidates.sentences[s], shard.candidates.sentences[s + 1], shard.lengths[s]};
+  return {&shard, static_cast<int64_t>(s), shard.candidates.sentences[s], shard.candidates.sentences[s + 1],
+          shard.lengths[s]};
 }
 
 bool Lists::vary(std::span<const uint8_t> frozen) const {

@@ -20,6 +20,7 @@ struct ListShard {
 // One sentence's candidates: [begin, end) of its shard.
 struct CandidateList {
   const ListShard* shard;
+  int64_t sentence;  // of its shard
   int64_t begin, end;
   double length;
 

@@ -19,7 +19,17 @@ from dragoman.errors import InputError
 from dragoman.evaluate import Shown, is_significant
 from dragoman.features import read_weights
 from dragoman.metric import Tokenizer, by_name, metric_label
-from dragoman.recipe.ablation import FIRST, OWN, Ablation, AblationRow, ablation_recipe, ablation_rows, best_row
+from dragoman.recipe.ablation import (
+    FIRST,
+    METHODS,
+    OWN,
+    Ablation,
+    AblationRow,
+    ablation_recipe,
+    ablation_rows,
+    best_row,
+    without_failed,
+)
 from dragoman.recipe.ablation_tests import AblationTests, RowTest
 from dragoman.recipe.list_cell import learned_weights
 from dragoman.report import load_experiment, write_page
@@ -58,7 +68,9 @@ class AblateOptions(Record):
     ] = None
     train_target: Annotated[str | None, typer.Option(metavar="FILE", help="Its target side.")] = None
     weights: Annotated[str | None, typer.Option(metavar="FILE", help="Start from these; from 0 unless given.")] = None
-    method: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Methods of learning; repeat. [mira]")] = None
+    method: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help=f"Methods of learning; repeat. [{', '.join(METHODS)}]")
+    ] = None
     metric: Annotated[str, typer.Option("--metric", "-m", metavar="NAME", help="What is maximised.")] = "bleu"
     tokenize: Tokenize = Tokenizer.NONE
     lowercase: Lowercase = False
@@ -81,8 +93,9 @@ def ablate(options: AblateOptions) -> None:
     """Learn which features help to choose from candidate lists, and by how much.
 
     Groups of features join one after another: those of the lists, with parallel text a language model and word
-    translations, agreement, the surface. Weights are learned on the development set; the row that is best on held-out
-    fifths of it is kept. On the test set every row is compared with the first of each list and with the row before.
+    translations, agreement, the surface. Weights are learned on the development set by each method, and
+    the row that is best on held-out fifths of it is kept. On the test set every row is compared with the first of each
+    list and with the row before.
     DIR gets weights.tsv, test.out (the choice from the test lists) and report.html.
 
     Example: dragoman ablate --nbest dev.jsonl -s dev.de -r dev.en --test-nbest test.jsonl --test-source test.de
@@ -109,7 +122,7 @@ def ablate(options: AblateOptions) -> None:
             test_references=tuple(options.test_reference),
             training=training,
             start={} if options.weights is None else dict(read_weights(options.weights).items()),
-            methods=tuple(options.method or ["mira"]),
+            methods=tuple(options.method or METHODS),
             metric=options.metric,
             tokenizer=options.tokenize,
             lowercase=options.lowercase,
@@ -126,6 +139,10 @@ def ablate(options: AblateOptions) -> None:
     results = run_lists(session, recipe, run, cache=cache, resume=options.resume)
     if is_new and all(result.error is not None for result in results):
         shutil.rmtree(run)  # nothing to go on with, and the right command may be another
+    if not options.method:
+        results, failed = without_failed(results)
+        for name, reason in failed.items():
+            session.say(f"note: {name} is left out, for it cannot learn from these lists: {reason}")
     rows = ablation_rows(results)
     lower = options.lower_is_better if options.external else not by_name(options.metric).higher_is_better
     kept = best_row(rows, higher_is_better=not lower)
@@ -204,10 +221,12 @@ class _Shown:
         name = metric_label(self.test_metric)
         score, before = (self._text(each.score, self.test_metric) for each in (test, first))
         features = "the lists' own features" if kept.features == OWN else f"the features up to {kept.features}"
+        methods = [name for name in dict.fromkeys(row.method for row in rows) if name != FIRST]
+        among = f" among {_listed(methods)}" if len(methods) > 1 else ""
         mean = f", the mean of {len(kept.cells)} trainings" if len(kept.cells) > 1 else ""
         said = (
-            f"Held-out sentences of the development set chose {kept.method} with {features}: {score} {name} on the "
-            f"test set{mean}, where the first of each list has {before}"
+            f"Held-out sentences of the development set chose {kept.method}{among}, with {features}: {score} {name} "
+            f"on the test set{mean}, where the first of each list has {before}"
         )
         if test.p_first is None:
             return f"{said}."
@@ -244,6 +263,10 @@ class _Shown:
             "p_holm": test.holm_first,
             "p_step": test.p_before,
         }
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _command(add: Sequence[str], weights: Path) -> str:

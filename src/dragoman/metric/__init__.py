@@ -8,7 +8,7 @@ from dragoman.metric.external import External
 from dragoman.metric.mix import Mix
 from dragoman.metric.names import METRICS, TER_BLEU, Variant, by_name, metric_label, points_of, shown_score
 from dragoman.metric.ribes import Ribes
-from dragoman.metric.segments import Lexicon, References, Segments, Spelling
+from dragoman.metric.segments import Lexicon, MetricWords, References, Segments, Spelling
 from dragoman.metric.sentence import HE_DENG, AddOne, SentenceBleu
 from dragoman.metric.ter import Ter
 from dragoman.metric.text import (
@@ -35,6 +35,7 @@ __all__ = [
     "External",
     "Lexicon",
     "Metric",
+    "MetricWords",
     "Mix",
     "ReferenceLength",
     "References",

@@ -9,9 +9,9 @@ Lists are prepared once (`_core.ListStore`): features on columns, without those 
 candidates of a list. Everything per update is sparse: penalty and average catch up when a feature is met again.
 Between two meetings the penalty acts as exponential decay, which is what many small steps amount to.
 
-Weights of MERT and its kin have no scale, but a loss has: the start, frozen weights included, is multiplied by a power
-of two that suits the loss, which changes no ranking. What was learned is divided by it: s theta + phi ranks candidates
-as theta + phi / s does, so that frozen weights are returned as they were.
+Weights of MERT and its kin have no scale, but a loss has: the start, frozen weights included, is multiplied by what
+gives its scores a deviation that suits the loss, which changes no ranking. What was learned is divided by it: s theta +
+phi ranks candidates as theta + phi / s does, so that frozen weights are returned as they were.
 
 The result is the weights, of all epochs and the start, whose choices miss the least gain on the watched lists.
 """
@@ -44,7 +44,7 @@ SMOOTHED = SentenceBleu(smooth_brevity=True)
 """BLEU+1 that does not teach short translations."""
 
 _N_SCALE_LISTS = 200
-_MOST_POWER = 1000
+_POWERS, _MOST = np.arange(-10, 11), 1000
 _SHARE = 0.5
 _SHARE_FROZEN = 0.75
 
@@ -54,7 +54,7 @@ class Descent(Optimiser):
     """An optimiser made of a loss and a rule of update; subclasses choose them and their defaults.
 
     `freeze_dense` keeps the weights of dense features; none keeps them unless there is nothing else to learn or the
-    start has none. `scale` multiplies the start while it learns; none finds a power of two that suits the loss.
+    start has none. `scale` multiplies the start while it learns; none finds what suits the loss.
     `sentence_bleu` says how BLEU of a candidate alone is smoothed.
     """
 
@@ -72,7 +72,7 @@ class Descent(Optimiser):
     """The fold of the training text that is watched, from 0."""
     keep_best: bool = True
     """Return the best weights of all epochs, not the last."""
-    scale: float | None = field(default=None, metadata=about(resolved="a power of two that suits the loss"))
+    scale: float | None = field(default=None, metadata=about(resolved="what suits the loss"))
     """Multiplies the start while it learns; the result is divided by it."""
     freeze_dense: bool | None = False
     """Keep the weights of dense features."""
@@ -135,7 +135,7 @@ def descend(
     """Weights that lower the loss, from `start`.
 
     `freeze_dense` None freezes dense features where that leaves something to learn and `start` knows them. `scale` None
-    is a power of two that suits the loss; 1 learns from the start as it is.
+    is what suits the loss; 1 learns from the start as it is.
     """
     _check_scale(scale)
     composed = _Composed(loss=loss, update=update, stopping=stopping, freeze_dense=freeze_dense, scale=scale)
@@ -196,15 +196,16 @@ def _suitable_scale(prepared: Prepared, losses: Losses, start: Weights, split: S
 
 
 def suitable_scale(deviation: float, loss: Callable[[float], float], *, frozen: bool = False) -> float:
-    """The least power of two that lowers the loss by half of what scaling the weights can.
+    """The least scale, of those that make the deviation of scores a power of two, that lowers the loss enough.
 
-    `deviation` is that of scores within lists, `loss` a function of the scale. Some losses fall for ever as choices get
-    sharper; part of the way there are still slopes to learn from. Weights that are `frozen` cannot grow while others
-    are learned: three quarters then, and scores with a deviation of 0.5 to 1 for a loss that does not depend on scale.
+    That is by half of what scaling the weights can. `deviation` is that of scores within lists now, `loss` a function
+    of the scale. Some losses fall for ever as choices get sharper; part of the way there are still slopes to learn
+    from. Weights that are `frozen` cannot grow while others are learned: three quarters then, and scores with a
+    deviation of 1 for a loss that does not depend on scale.
     """
     if not 0 < deviation < math.inf:
         return 1.0
-    scales = 2.0 ** np.clip(np.arange(-10, 11) - math.frexp(deviation)[1], -_MOST_POWER, _MOST_POWER)
+    scales = np.ldexp(1 / math.frexp(deviation)[0], np.clip(_POWERS - math.frexp(deviation)[1], -_MOST, _MOST))
     found = np.array([loss(float(scale)) for scale in scales])
     if not np.isfinite(found).all():
         return 1.0

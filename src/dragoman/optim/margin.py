@@ -26,6 +26,7 @@ from dragoman.types import Float64Array, Int32Array, Int64Array
 __all__ = [
     "BOUND_FLOOR",
     "LOCAL_SIZE",
+    "SPARSE_UNIT",
     "Comparison",
     "Fear",
     "Hope",
@@ -35,6 +36,7 @@ __all__ = [
     "Survey",
     "check_varying",
     "rates_of",
+    "relative_rates",
     "split_of",
     "stopping_by_gain",
 ]
@@ -44,6 +46,10 @@ LOCAL_SIZE = 10
 
 BOUND_FLOOR = 0.1
 """The least share of B that a bound by cost can be."""
+
+
+SPARSE_UNIT = 16.0
+"""How many times the variance of sparse features that of dense ones usually is, which do not learn slower for it."""
 
 
 class Hope(StrEnum):
@@ -236,6 +242,24 @@ def rates_of(n: int, dense: Collection[int], frozen: NDArray[np.bool_], sparse_r
     rates[sorted(dense)] = 1
     rates[frozen] = 0
     return rates
+
+
+def relative_rates(
+    lists: _core.CandidateLists, positions: Int64Array, rates: Float64Array, dense: Collection[int]
+) -> Float64Array:
+    """The rates that weights have where each dense feature is measured in its deviation within these lists.
+
+    Others are measured in one deviation that they have in common, so that rare ones stay rare.
+    """
+    variances, counts = lists.spread(positions, len(rates))
+    units = np.ones(len(rates))
+    others = (rates > 0) & (counts > 0)
+    others[sorted(dense)] = False
+    if others.any():
+        units[:] = SPARSE_UNIT * np.average(variances[others], weights=counts[others])
+    measured = [id_ for id_ in sorted(dense) if variances[id_] > 0]
+    units[measured] = variances[measured]
+    return rates / units
 
 
 def check_varying(lists: _core.CandidateLists, problem: Problem) -> None:

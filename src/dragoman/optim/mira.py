@@ -56,10 +56,20 @@ from dragoman.optim.margin import (
     Survey,
     check_varying,
     rates_of,
+    relative_rates,
     split_of,
     stopping_by_gain,
 )
-from dragoman.optim.units import MAX_SETTING, Scale, Shares, Units, check_units, given, relative_scale
+from dragoman.optim.units import (
+    MAX_SETTING,
+    Scale,
+    Shares,
+    Units,
+    check_units,
+    given,
+    list_units,
+    relative_scale,
+)
 from dragoman.pool import Pool, Shard
 from dragoman.pool.shard import UNKNOWN_LENGTH
 from dragoman.settings import Record, about
@@ -90,6 +100,9 @@ class Bounds(Record):
     by_cost: bool = False
     floor: float = BOUND_FLOOR
     tolerance: float = 1e-4
+
+
+_RESOLVED = "relative on lists; raw online, and with aggressiveness or gain_scale"
 
 
 class Background(StrEnum):
@@ -124,8 +137,8 @@ class Mira(Optimiser):
     name = "mira"
     update: MarginUpdate = MarginUpdate.PASSIVE_AGGRESSIVE
     """How the program of one sentence is solved."""
-    units: Units = Units.RAW
-    """What costs and steps are measured in: the start's spread of scores, or nothing."""
+    units: Units | None = field(default=None, metadata=about(resolved=_RESOLVED))
+    """What costs, steps and dense features are measured in: what lists of the start say, or nothing."""
     aggressiveness: float | None = field(default=None, metadata=about(resolved="0.01 in raw units"))
     """C: how far one sentence may move the weights."""
     start_range: float | None = field(default=None, metadata=about(resolved="0.6 in relative units"))
@@ -185,6 +198,10 @@ class Mira(Optimiser):
         solves = self.update is MarginUpdate.CUTTING_PLANE or self._bounds().exact
         check_used(self, *names, needs="update=cutting-plane, or rm with exact=true", given=solves)
 
+    def check_online(self) -> None:
+        """Raise InputError for settings of relative units, which learning online has only where they are asked for."""
+        check_units(self.name, self.units or Units.RAW, self._of_units())
+
     def _learner(self, context: LearningContext) -> Learner:
         self.check_lists()
         return Optimiser._learner(self, context)
@@ -207,13 +224,18 @@ class Mira(Optimiser):
         past = lists.totals(split.learned, start, problem.n_threads)
         mean_length = float(np.concatenate(lengths)[split.learned].mean())
         context = self.pseudo_corpus(metric, past / len(split.learned), mean_length)
+        units = list_units(self.units, self._of_units())
         rates = rates_of(len(start), pool.dense, problem.frozen, self.sparse_rate)
+        if units is Units.RELATIVE:
+            rates = relative_rates(lists, split.learned, rates, pool.dense)
         sparse = _has_sparse_features(pool)
-        scale = self.measure(lists, start, rates, context, split.learned, sparse=sparse, n_threads=problem.n_threads)
+        shares = self.shares(online=False) if units is Units.RELATIVE else None
+        at, n_threads = split.learned, problem.n_threads
+        scale = self.measure(lists, start, rates, context, at, shares=shares, sparse=sparse, n_threads=n_threads)
         native = self.margin_learner(lists, scale.scaled(start), rates, context, scale=scale, batch=self.batch)
         found = run_epochs(_Margins(self, native, scale, lists, problem), split, stopping)
         notes = [f"the weights are those of epoch {found.best} of {len(found.trace)}", *found.notes]
-        if self.units is Units.RELATIVE:
+        if units is Units.RELATIVE:
             notes.append(scale.note())
             found.trace[0].update(scale.entry())
         if metric.uses_references and any(
@@ -242,7 +264,8 @@ class Mira(Optimiser):
         """`sparse` says whether candidates can have sparse features."""
         return Scale(gains=given(self.gain_scale, 1.0), aggressiveness=given(self.aggressiveness, 0.01))
 
-    def _shares(self) -> Shares:
+    def shares(self, *, online: bool) -> Shares:
+        """What relative units are made from."""
         return Shares(
             start_range=given(self.start_range, 0.6),
             cost_range=given(self.cost_range, 1.2),
@@ -261,18 +284,19 @@ class Mira(Optimiser):
         context: _core.PseudoCorpus | None,
         positions: Int64Array,
         *,
+        shares: Shares | None,
         sparse: bool,
         n_threads: int = 1,
     ) -> Scale:
-        """The scale to learn on; relative units come from the lists at `positions`, candidates of the start.
+        """The scale to learn on: by `shares` of the lists at `positions`, candidates of the start, or raw.
 
         `sparse` says whether candidates can have sparse features.
         """
-        if self.units is Units.RAW:
+        if shares is None:
             return self._raw_scale(sparse)
         learner = self.margin_learner(lists, start, rates, context, scale=Scale(aggressiveness=1.0), batch=1)
         return relative_scale(
-            lambda scale: Survey(**learner.survey(positions, scale.start, scale.gains, n_threads)), self._shares()
+            lambda scale: Survey(**learner.survey(positions, scale.start, scale.gains, n_threads)), shares
         )
 
     def margin_learner(

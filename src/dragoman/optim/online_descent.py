@@ -137,6 +137,8 @@ class DescentRule:
         scale = self.descent.scale
         if scale is None:
             deviation = math.sqrt(float(variances @ start**2))  # of scores, were features independent
+            if 0 < deviation < math.inf:  # the scale is a power of two
+                deviation = math.ldexp(1.0, min(math.frexp(deviation)[1], 1023))
             scale = suitable_scale(deviation, lambda factor: store.loss(loss.watched, order, start * factor, n_threads))
         found = dict(zip(index.names(dense), variances[dense].tolist(), strict=True))
         return Scale(

@@ -39,6 +39,10 @@ class OnlineMira(Online):
     margin: Mira = field(default=Mira(), metadata=about(inline=_OFFLINE))
     """How the weights learn from a list."""
 
+    def _check(self) -> None:
+        Online._check(self)
+        self.margin.check_online()
+
     def rule(self) -> MarginRule:
         return MarginRule(self.margin)
 
@@ -76,6 +80,7 @@ class MarginRule:
             self.rates(ground),
             self.pseudo_corpus(ground, previous),
             np.arange(len(lists)),
+            shares=self.margin.shares(online=True) if self.surveys else None,
             sparse=len(ground.decoder.index) > len(ground.decoder.dense),
             n_threads=n_threads,
         )

@@ -11,7 +11,8 @@ weights of features scaled to unit deviation over the pairs in which they differ
 feature does not matter, and a rare one is penalised as if it were frequent. With `prior` previous the penalty is
 l2/2 |v - v_{t-1}|^2: what the pairs do not teach stays as it was. A difference vector and its negative have
 the same loss, so each pair stands once, counted twice. Between rounds of decoding w_t = Psi.w' + (1 - Psi).w_{t-1}
-(`interpolate`); on a fixed pool Psi has no place.
+(`interpolate`); on a fixed pool Psi has no place. The classifier says how long w' is, the start how long w_{t-1}: so w'
+is first brought to the spread of scores that w_{t-1} has in the lists, unless `units` is raw, as in the paper.
 
 g is BLEU+1 for BLEU, else the metric of the candidate alone. Deviations: pairs with equal g are never kept
 (they have no order). The paper leaves the scale of the logistic alpha of its footnote 6 open: ours is the
@@ -21,7 +22,7 @@ standard deviation of the differentials of the sentence's pairs.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
@@ -34,9 +35,10 @@ from dragoman.engine import Job, LocalEngine
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.metric import Metric, SentenceBleu
-from dragoman.optim.base import Learned, Learner, Optimiser, Problem
+from dragoman.optim.base import Learned, Learner, Optimiser, Problem, Result
 from dragoman.optim.context import LearningContext
-from dragoman.pool import LazyShards, Shard
+from dragoman.optim.units import Units
+from dragoman.pool import LazyShards, Pool, Shard, score_deviation
 from dragoman.settings import about
 from dragoman.types import Float32Array, Float64Array, Int32Array, Int64Array, offsets_of
 
@@ -107,6 +109,8 @@ class Pro(Optimiser):
     """Weight of the penalty."""
     interpolation: float = 0.1
     """Psi: the share of the learned weights in those of the next round."""
+    units: Units = Units.RELATIVE
+    """What weights are mixed in between rounds: the spread of their scores within lists, or nothing."""
     max_length_deviation: float | None = field(default=None, metadata=about(resolved="none: no pair is dropped"))
     """Drop pairs whose length difference is more than this number of standard deviations from the mean."""
     max_iterations: int = 1000
@@ -178,12 +182,25 @@ class Pro(Optimiser):
     def _learner(self, context: LearningContext) -> Learner:
         return _Interpolation(self)
 
-    def interpolate(self, previous: Weights, learned: Weights) -> Weights:
-        """Psi.learned + (1 - Psi).previous, between rounds."""
-        result = learned.copy()
+    def interpolate(self, previous: Weights, learned: Weights, *, scale: float = 1.0) -> Weights:
+        """Psi.scale.learned + (1 - Psi).previous, between rounds; weights that were not learned stay."""
+        result, before = learned.copy(), previous.values_on(learned.index)
         psi = self.interpolation
-        result.values[:] = psi * learned.values + (1 - psi) * previous.values_on(learned.index)
+        mixed = psi * scale * learned.values + (1 - psi) * before
+        result.values[:] = np.where(learned.values == before, before, mixed)
         return result
+
+    def scale_between(self, pool: Pool, previous: Weights, learned: Weights, frozen: Collection[str]) -> float:
+        """What brings the learned weights to the spread of scores that the previous ones have.
+
+        It is 1 where they have one scale anyhow: weights that are frozen, or to which the penalty draws, are in both.
+        """
+        bound = self.prior is Prior.PREVIOUS or any(previous[name] != 0 for name in frozen)
+        if self.units is Units.RAW or bound:
+            return 1.0
+        wanted, found = score_deviation(pool, previous), score_deviation(pool, learned)
+        scale = wanted / found if found > 0 else 0.0
+        return scale if 0 < scale < math.inf else 1.0
 
     def _scales(self, columns: Int64Array, x: Float64Array, n_pairs: int) -> Float64Array:
         """Of each column, from the differences `x` that are not 0; about 0, their mean with both signs."""
@@ -227,10 +244,25 @@ class _Interpolation(Learner):
     def __init__(self, pro: Pro) -> None:
         super().__init__(pro)
         self._pro = pro
+        self._scale = 1.0
+
+    def learn(
+        self,
+        pool: Pool,
+        start: Weights,
+        *,
+        seed: int,
+        round_number: int,
+        frozen: Collection[str] = (),
+        n_threads: int = 1,
+    ) -> Result:
+        result = super().learn(pool, start, seed=seed, round_number=round_number, frozen=frozen, n_threads=n_threads)
+        self._scale = self._pro.scale_between(pool, start, result.weights, frozen)
+        return result
 
     def next_weights(self, previous: Weights, learned: Weights) -> Weights:
         """Line 8 of Figure 2."""
-        return self._pro.interpolate(previous, learned)
+        return self._pro.interpolate(previous, learned, scale=self._scale)
 
 
 class _Sampled(NamedTuple):

@@ -50,6 +50,7 @@ from dragoman.settings import about
 
 __all__ = ["RelativeMarginLoss", "Rm"]
 
+_START_RANGE, _COST_RANGE = 0.15, 0.3  # of lists that do not change; four times as much online
 _GAIN_SCALE, _DENSE_STEP, _SPARSE_STEP = 0.1, 0.01, 0.1
 
 
@@ -88,6 +89,16 @@ class Rm(Mira):
     name = "rm"
     units: Units = Units.RELATIVE
     gain_scale: float | None = field(default=None, metadata=about(resolved=f"{_GAIN_SCALE} in raw units"))
+    start_range: float | None = field(
+        default=None,
+        metadata=about(resolved=f"{_START_RANGE} in relative units, {_START_RANGE * 4} online"),
+    )
+    """sigma: the mean range of scores in a list of the start, in units of B."""
+    cost_range: float | None = field(
+        default=None,
+        metadata=about(resolved=f"{_COST_RANGE} in relative units, {_COST_RANGE * 4} online"),
+    )
+    """kappa: the mean range of costs in a list, in units of B."""
     bound: float | None = field(default=None, metadata=about(resolved="1"))
     """B: how far the hope may be above the worst candidate, or below the best; the unit in relative units."""
     bound_step: float | None = field(
@@ -140,8 +151,12 @@ class Rm(Mira):
             bound_step=given(self.bound_step, _SPARSE_STEP if sparse else _DENSE_STEP),
         )
 
-    def _shares(self) -> Shares:
-        return replace(Mira._shares(self), bound_share=given(self.bound_share, 0.2))
+    def shares(self, *, online: bool) -> Shares:
+        shares = replace(Mira.shares(self, online=online), bound_share=given(self.bound_share, 0.2))
+        if online:
+            return shares
+        ranges = given(self.start_range, _START_RANGE), given(self.cost_range, _COST_RANGE)
+        return replace(shares, start_range=ranges[0], cost_range=ranges[1])
 
     def _bounds(self) -> Bounds:
         return Bounds(

@@ -35,7 +35,7 @@ from dragoman.optim.margin import Survey
 from dragoman.settings import Record, takes_text
 from dragoman.types import Float64Array
 
-__all__ = ["MAX_SETTING", "Scale", "Shares", "Units", "check_units", "given", "relative_scale"]
+__all__ = ["MAX_SETTING", "Scale", "Shares", "Units", "check_units", "given", "list_units", "relative_scale"]
 
 
 MAX_SETTING = 1e100
@@ -55,17 +55,31 @@ def given(value: float | None, default: float) -> float:
 
 
 @takes_text
-def check_units(method: str, units: Units, settings: Mapping[Units, Mapping[str, float | None]]) -> None:
-    """Raise InputError for settings that are not positive numbers, and for those of other units; None is not given."""
+def check_units(method: str, units: Units | None, settings: Mapping[Units, Mapping[str, float | None]]) -> None:
+    """Raise InputError for settings that are not positive numbers, and for those of other units; None is not given.
+
+    Units that are not given are those of the settings.
+    """
+    units = units or _told(settings)
     for of, values in settings.items():
         for name, value in values.items():
             if value is None:
                 continue
-            if of is not units:
+            if units is not None and of is not units:
                 others = ", ".join(settings[units])
                 raise InputError(f"{method}: {name} needs units={of}, but units={units}, which have {others}")
             if not 0 < value <= MAX_SETTING and not (name == "bound" and value == math.inf):
                 raise InputError(f"{method}: {name} must be positive and at most {MAX_SETTING:g}, not {value:g}")
+
+
+def list_units(units: Units | None, settings: Mapping[Units, Mapping[str, float | None]]) -> Units:
+    """The units of learning from lists: as given, else those of the settings, else relative."""
+    return units or _told(settings) or Units.RELATIVE
+
+
+def _told(settings: Mapping[Units, Mapping[str, float | None]]) -> Units | None:
+    """The units that settings belong to, the first ones if there are several; None without settings."""
+    return next((of for of, values in settings.items() if any(value is not None for value in values.values())), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,16 @@
 """Candidate pools: n-best lists of any decoder as arrays, with readers, writers, merging and shards on disk."""
 
-from dragoman.pool.choose import Choice, best_by, model_totals, oracle, ranked, rerank, rerank_each, weights_for
+from dragoman.pool.choose import (
+    Choice,
+    best_by,
+    model_totals,
+    oracle,
+    ranked,
+    rerank,
+    rerank_each,
+    score_deviation,
+    weights_for,
+)
 from dragoman.pool.consensus import expected_gains, mbr, posteriors
 from dragoman.pool.describe import FeatureSummary, PoolSummary, describe_pool, gain_correlation
 from dragoman.pool.filter import PoolFilter, filter_pool, resampled, with_origin, without_scores
@@ -86,6 +96,7 @@ __all__ = [
     "rerank_each",
     "resampled",
     "save_pool",
+    "score_deviation",
     "spooled",
     "subword_mark",
     "summed_names",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -14,7 +15,17 @@ from dragoman.pool.pool import Pool, metric_of
 from dragoman.text import open_output
 from dragoman.types import Float64Array, Int64Array, PathLike, offsets_of
 
-__all__ = ["Choice", "best_by", "model_totals", "oracle", "ranked", "rerank", "rerank_each", "weights_for"]
+__all__ = [
+    "Choice",
+    "best_by",
+    "model_totals",
+    "oracle",
+    "ranked",
+    "rerank",
+    "rerank_each",
+    "score_deviation",
+    "weights_for",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -93,6 +104,20 @@ def model_totals(pool: Pool, weights: Weights) -> list[Float64Array]:
     """w·f of each candidate, one array per shard."""
     values = weights_for(pool, weights)
     return [model_scores(*shard.candidates, values) for shard in pool.shards]
+
+
+def score_deviation(pool: Pool, weights: Weights) -> float:
+    """The standard deviation of w·f within lists: the root of its mean variance over lists of several candidates."""
+    total, n_lists = 0.0, 0
+    for shard, scores in zip(pool.shards, model_totals(pool, weights), strict=True):
+        counts = np.diff(shard.sentences)
+        counts, begins = counts[counts > 0], shard.sentences[:-1][counts > 0]
+        if len(begins) == 0:
+            continue
+        distances = scores - np.repeat(np.add.reduceat(scores, begins) / counts, counts)
+        total += float((np.add.reduceat(distances * distances, begins) / counts).sum())
+        n_lists += int((counts > 1).sum())
+    return math.sqrt(total / n_lists) if n_lists else 0.0
 
 
 def best_by(pool: Pool, values: Sequence[Float64Array]) -> Choice:

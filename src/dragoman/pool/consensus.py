@@ -9,7 +9,7 @@ import numpy as np
 
 from dragoman.errors import InputError
 from dragoman.features import Weights
-from dragoman.metric import Metric, Segments
+from dragoman.metric import Metric, MetricWords, Segments
 from dragoman.pool.choose import Choice, best_by, model_totals
 from dragoman.pool.measure import compact_words, texts_of
 from dragoman.pool.pool import Pool
@@ -74,9 +74,10 @@ def expected_gains(
             found = metric.expected_text_gains(texts_of(pool, shard), shard.sentences, mass, n_threads=n_threads)
         else:
             ids, spelling = compact_words(pool.words, shard.tokens)
-            hyps = Segments(offsets=np.ascontiguousarray(shard.token_rows), ids=ids)
+            words = MetricWords(spelling.words)
+            hyps = words.cut(Segments(offsets=np.ascontiguousarray(shard.token_rows), ids=ids))
             lists = np.ascontiguousarray(shard.sentences)
-            found = metric.expected_gains(hyps, lists, mass, spelling=spelling, n_threads=n_threads)
+            found = metric.expected_gains(hyps, lists, mass, spelling=words.spelling, n_threads=n_threads)
         gains.append(found)
     return gains
 

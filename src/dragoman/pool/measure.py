@@ -14,6 +14,7 @@ from dragoman.metric import (
     METRICS,
     External,
     Metric,
+    MetricWords,
     Mix,
     References,
     Segments,
@@ -191,8 +192,10 @@ class Judge:
         self.metric = metric
         self._words = words
         self._texts = references if isinstance(references, Mapping) else dict(enumerate(references))
-        self._references = {sentence: _encoded(words, [several]) for sentence, several in self._texts.items()}
+        encoded = {sentence: _encoded(words, [several]) for sentence, several in self._texts.items()}
         self._spelling = _spelling(words)
+        self._cut = MetricWords(self._spelling.words)
+        self._references = {sentence: _cut(self._cut, references) for sentence, references in encoded.items()}
 
     def statistics(self, shard: Shard) -> Float64Array:
         """Statistics of the candidates of a shard with one sentence."""
@@ -202,8 +205,8 @@ class Judge:
             rows = np.split(shard.tokens, shard.token_rows[1:-1])
             texts = [" ".join(self._spelling.words[token] for token in row) for row in rows[: shard.n_candidates]]
             return self.metric.text_statistics(texts, [self._texts[sentence]], sentence=of_each)
-        hyps = Segments(offsets=shard.token_rows, ids=shard.tokens)
-        return self.metric.statistics(hyps, self._references[sentence], sentence=of_each, spelling=self._spelling)
+        hyps = self._cut.cut(Segments(offsets=shard.token_rows, ids=shard.tokens))
+        return self.metric.statistics(hyps, self._references[sentence], sentence=of_each, spelling=self._cut.spelling)
 
 
 def _check_ids(pool: Pool, n_references: int, allow_missing: bool) -> None:
@@ -244,13 +247,19 @@ def id_statistics(pool: Pool, shard: Shard, metric: Metric, references: Referenc
     segments = references.segments
     ids, spelling = compact_words(pool.words, np.concatenate([shard.tokens, segments.ids]))
     hyps, refs = np.split(ids, [len(shard.tokens)])
+    words = MetricWords(spelling.words)
+    same = References(ref_offsets=references.ref_offsets, segments=Segments(offsets=segments.offsets, ids=refs))
     return metric.statistics(
-        Segments(offsets=shard.token_rows, ids=hyps),
-        References(ref_offsets=references.ref_offsets, segments=Segments(offsets=segments.offsets, ids=refs)),
+        words.cut(Segments(offsets=shard.token_rows, ids=hyps)),
+        _cut(words, same),
         sentence=shard.sentence_of_each(),
-        spelling=spelling,
+        spelling=words.spelling,
         n_threads=n_threads,
     )
+
+
+def _cut(words: MetricWords, references: References) -> References:
+    return References(ref_offsets=references.ref_offsets, segments=words.cut(references.segments))
 
 
 def compact_words(words: WordTable, ids: Int32Array) -> tuple[Int32Array, Spelling]:

@@ -19,6 +19,7 @@ from dragoman.settings import Record
 __all__ = [
     "CORPUS",
     "FIRST",
+    "METHODS",
     "OWN",
     "SYSTEM",
     "TRAINED",
@@ -27,11 +28,14 @@ __all__ = [
     "ablation_recipe",
     "ablation_rows",
     "best_row",
+    "without_failed",
 ]
 
 CORPUS = SYSTEM = "lists"
 OWN, FIRST = "own", "first"
 TRAINED = "trained"
+METHODS = ("mira", "pro", "cll")
+"""Methods of different kinds that take a moment each: held-out sentences say which suits the lists."""
 _FOLDS = 5
 
 
@@ -47,7 +51,7 @@ class Ablation(Record):
     test_references: tuple[str, ...]
     training: tuple[str, str] | None = None
     start: Mapping[str, float]
-    methods: tuple[str, ...] = ("mira",)
+    methods: tuple[str, ...] = METHODS
     metric: str = "bleu"
     tokenizer: Tokenizer = Tokenizer.NONE
     """Of BLEU."""
@@ -128,6 +132,14 @@ def _objective(wanted: Ablation) -> dict[str, Any]:
         return metric
     flags = {"lower_is_better": wanted.lower_is_better, "fill_missing": wanted.fill_missing}
     return {**metric, "external": wanted.external, **flags}
+
+
+def without_failed(results: Sequence[CellResult]) -> tuple[list[CellResult], dict[str, str]]:
+    """The results of the methods that learned from these lists, and why the others did not; all where none did."""
+    failed = {result.key.optimiser: str(result.error) for result in results if result.error is not None}
+    if {result.key.optimiser for result in results} - {FIRST} <= failed.keys() or FIRST in failed:
+        return list(results), {}
+    return [result for result in results if result.key.optimiser not in failed], failed
 
 
 def ablation_rows(results: Sequence[CellResult]) -> list[AblationRow]:
