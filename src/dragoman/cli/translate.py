@@ -33,6 +33,7 @@ from dragoman.system import (
     ForcedExplanation,
     LineTranslation,
     ListsJob,
+    LongLines,
     Preset,
     System,
     SystemView,
@@ -181,6 +182,11 @@ def translate(
     elif (kind := other_kind(first, job.text)) is not None:
         session.say(f"warning: the input: {kind}")
     lines = source if one_by_one else session.track(itertools.chain(first, source), "translating")
+    long = LongLines(job.text, view.translator.max_words)
+    if explain or lists or forest is not None:
+        lines = long.refused(lines, in_file, whole=not explain or target is not None)
+    else:
+        lines = long.counted(lines)
     cpu, wall = cpu_seconds(), time.monotonic()
     if typed:
         session.say("type text, a line of one sentence or more; Ctrl-D ends")
@@ -198,6 +204,8 @@ def translate(
             n = _write(output, job.translate(chosen, lines, terms))
     elapsed = time.monotonic() - wall
     session.say(f"{n:,} sentences, {1000 * elapsed / max(1, n):.1f} ms each")
+    if (cut := long.warning()) is not None:
+        session.say(cut)
     if summary is not None:
         record = {
             "system": str(folder),
