@@ -113,10 +113,10 @@ def translate(
 ) -> None:
     """Translate text line by line; an empty line stays empty.
 
-    A sentence of more than 1,000 words (300 for hierarchical systems) is cut into parts that are translated one by one; a
-    warning names the lines. Of raw text, a line with more sentences than those of the training text is translated in parts, and addresses,
-    paths, placeholders such as %s, tags and numbers stay what they are. <t translation="gate">Tor</t> in the text
-    forces a translation, as --glossary does.
+    A sentence of more than 1,000 words (300 for hierarchical systems) is cut into parts that are translated one by
+    one; a warning names the lines. Of raw text, a line with more sentences than those of the training text is
+    translated in parts, and addresses, paths, placeholders such as %s, tags and numbers stay what they are.
+    <t translation="gate">Tor</t> in the text forces a translation, as --glossary does.
 
     Candidates (--nbest) of whole lines are written as text (line, score and words with tabs between), or as lists that
     `tune` and `rerank` read; those of raw text are raw text, too, so that BLEU wants --tokenize 13a. With --explain,
