@@ -8,7 +8,7 @@ PACKAGES := $(shell find src -name __init__.py 2>/dev/null)
 BUILD := build/native
 BUILD_NEEDS := "scikit-build-core>=0.11,<2" "nanobind>=2.9,<4" "cmake>=3.25" "ninja>=1.11" "setuptools>=68" "wheel>=0.43"
 
-.PHONY: demo test lint format bench asan browser clean help
+.PHONY: demo test lint format bench asan tsan browser clean help
 
 help:  ## what each target does
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -44,9 +44,14 @@ bench: $(STAMP)  ## measure; JSON under build/bench, the table in docs/benchmark
 	$(BIN)/python -m bench
 
 asan: $(STAMP)  ## native tests under address and undefined-behaviour sanitizers
-	$(BIN)/cmake -S . -B build/asan -G Ninja -DCMAKE_MAKE_PROGRAM="$(CURDIR)/$(BIN)/ninja" -DDRAGOMAN_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug
+	$(BIN)/cmake -S . -B build/asan -G Ninja -DCMAKE_MAKE_PROGRAM="$(CURDIR)/$(BIN)/ninja" -DDRAGOMAN_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=Debug
 	$(BIN)/cmake --build build/asan --target native_tests
 	./build/asan/native_tests
+
+tsan: $(STAMP)  ## native tests under the thread sanitizer
+	$(BIN)/cmake -S . -B build/tsan -G Ninja -DCMAKE_MAKE_PROGRAM="$(CURDIR)/$(BIN)/ninja" -DDRAGOMAN_SANITIZE=thread -DCMAKE_BUILD_TYPE=Debug
+	$(BIN)/cmake --build build/tsan --target native_tests
+	TSAN_OPTIONS=halt_on_error=1 ./build/tsan/native_tests
 
 browser:  ## a Chromium for the tests of pages, where this machine can install one; they skip without
 	@if command -v chromium || command -v chromium-browser || command -v google-chrome; then echo "is there"; \

@@ -114,7 +114,8 @@ forest::KBestLists kbest_of(const std::vector<const forest::Forest*>& forests, c
   std::vector<forest::KBestLists> parts(forests.size());
   parallel_chunks(static_cast<int64_t>(forests.size()), 1, n_threads, control, [&](int64_t begin, int64_t end, int) {
     for (int64_t i = begin; i < end; ++i)
-      forest::append_kbest(*forests[static_cast<size_t>(i)], weights, k, distinct, parts[static_cast<size_t>(i)]);
+      forest::append_kbest(*forests[static_cast<size_t>(i)], weights, k, distinct, control,
+                           parts[static_cast<size_t>(i)]);
   });
   return forest::concatenated(std::move(parts));
 }

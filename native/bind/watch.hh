@@ -9,8 +9,10 @@
 #include <mutex>
 #include <thread>
 #include <type_traits>
+#include <vector>
 
 #include "core/base/control.hh"
+#include "core/base/threads.hh"
 
 namespace dragoman::bind {
 
@@ -24,7 +26,8 @@ auto released(Work&& work) {
 }
 
 // `work(Control&)` runs in a thread of its own; `progress` is None or a callable that takes the number of items
-// done so far. Returns what work returns; its exception, or KeyboardInterrupt, is rethrown here.
+// done so far. Returns what work returns; its exception, or KeyboardInterrupt, is rethrown here. Where the system
+// starts no thread, the work is done in this one, which hears of Ctrl-C afterwards.
 template <typename Work>
 auto watch(Work&& work, nb::handle progress = nb::none()) {
   using Result = std::invoke_result_t<Work, Control&>;
@@ -36,7 +39,7 @@ auto watch(Work&& work, nb::handle progress = nb::none()) {
   bool interrupted = false;
   std::mutex mutex;
   std::condition_variable wake;
-  std::thread worker([&] {
+  const auto task = [&](int) {
     try {
       result = work(control);
     } catch (...) {
@@ -45,9 +48,11 @@ auto watch(Work&& work, nb::handle progress = nb::none()) {
     std::scoped_lock lock(mutex);
     finished = true;
     wake.notify_one();
-  });
+  };
+  std::vector<std::thread> threads = start_threads(2, task, start_thread);
   {
     nb::gil_scoped_release released;
+    if (threads.empty()) task(0);
     std::unique_lock lock(mutex);
     while (!wake.wait_for(lock, std::chrono::milliseconds(100), [&] { return finished; })) {
       if (interrupted) continue;
@@ -68,7 +73,7 @@ auto watch(Work&& work, nb::handle progress = nb::none()) {
       lock.lock();
     }
   }
-  worker.join();
+  for (std::thread& thread : threads) thread.join();
   if (interrupted) throw nb::python_error();
   if (failure) std::rethrow_exception(failure);
   return result;

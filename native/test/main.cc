@@ -1,11 +1,16 @@
+// Runs the native tests: all, or those with an argument in their name.
 #include <cstdio>
 #include <exception>
+#include <string_view>
 
 #include "test/test.hh"
 
-int main() {
-  int n_failed = 0;
+int main(int n_arguments, char** arguments) {
+  const std::string_view wanted = n_arguments > 1 ? arguments[1] : "";
+  int n_run = 0, n_failed = 0;
   for (const auto& [name, body] : dragoman::test::registry()) {
+    if (name.find(wanted) == std::string::npos) continue;
+    ++n_run;
     try {
       body();
     } catch (const std::exception& error) {
@@ -13,7 +18,6 @@ int main() {
       std::printf("FAILED %s: %s\n", name.c_str(), error.what());
     }
   }
-  const int n_passed = static_cast<int>(dragoman::test::registry().size()) - n_failed;
-  std::printf("%d passed, %d failed\n", n_passed, n_failed);
+  std::printf("%d passed, %d failed\n", n_run - n_failed, n_failed);
   return n_failed != 0;
 }

@@ -1,4 +1,4 @@
-// A registry of native tests, run by `make test`, and under sanitizers by `make asan`.
+// A registry of native tests, run by `make test`, and under sanitizers by `make asan` and `make tsan`.
 #pragma once
 
 #include <functional>

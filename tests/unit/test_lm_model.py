@@ -179,3 +179,14 @@ def _tiny():
     text = TrainingText()
     text.add_lines(["x"])
     return estimate(text, EstimateConfig(order=2)).model
+
+
+def test_of_two_bad_lines_the_first_is_named_with_any_threads(model):
+    # The second is found bad at once, the first only after a while.
+    lines = [b"the cat"] * 64
+    lines[5] = b"the mat " * 1_000_000 + b"\xff"
+    lines[6] = lines[40] = b"\xfe"
+    block = LineBlock(b"\n".join(lines), 1)
+    for n_threads in [1, *[8] * 50]:
+        with pytest.raises(InputError, match=r"line 6: invalid UTF-8 \(byte 255\)"):
+            list(model.score_blocks([block], n_threads=n_threads))

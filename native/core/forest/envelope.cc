@@ -34,12 +34,13 @@ struct Rows {
 };
 
 void find(const std::vector<const Forest*>& forests, std::span<const double> weights, std::span<const double> direction,
-          NodeEnvelopes& envelopes, Rows& rows) {
+          NodeEnvelopes& envelopes, const Control& control, Rows& rows) {
   // Each forest's derivations are written out before the next forest, which takes the space of its nodes.
   std::vector<std::vector<int32_t>> derivations;
   for (size_t f = 0; f < forests.size(); ++f) {
-    const auto lines = envelopes.of_goal(*forests[f], weights, direction);
+    const auto lines = envelopes.of_goal(*forests[f], weights, direction, control);
     for (size_t i = 0; i < lines.size(); ++i) {
+      control.check();
       rows.lines.push_back(
           {lines[i].slope, lines[i].score, lines[i].from, derivations.size(), static_cast<int32_t>(f)});
       envelopes.append_edges(*forests[f], i, derivations.emplace_back());
@@ -47,6 +48,7 @@ void find(const std::vector<const Forest*>& forests, std::span<const double> wei
   }
   if (forests.size() > 1) keep_upper(rows.lines);
   for (const Line& line : rows.lines) {
+    control.check();
     const auto& edges = derivations[line.derivation];
     append_yield(*forests[static_cast<size_t>(line.forest)], edges, rows.tokens);
     rows.edges.insert(rows.edges.end(), edges.begin(), edges.end());
@@ -65,7 +67,7 @@ EnvelopeLines forest_envelopes(const std::vector<std::vector<const Forest*>>& se
   parallel_chunks(static_cast<int64_t>(sentences.size()), 1, n_threads, control,
                   [&](int64_t begin, int64_t end, int worker) {
                     for (auto s = static_cast<size_t>(begin); s < static_cast<size_t>(end); ++s)
-                      find(sentences[s], weights, direction, envelopes[static_cast<size_t>(worker)], rows[s]);
+                      find(sentences[s], weights, direction, envelopes[static_cast<size_t>(worker)], control, rows[s]);
                   });
   EnvelopeLines out;
   for (const Rows& row : rows) {

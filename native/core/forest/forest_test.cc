@@ -50,7 +50,7 @@ TEST(random_hypergraph_text_never_crashes) {
       const forest::Forest forest = forest::read_hypergraph(text, words, features);
       const std::vector<double> weights(static_cast<size_t>(features.size()), 0.5);
       forest::KBestLists lists;
-      forest::append_kbest(forest, weights, 20, round % 2 == 0, lists);
+      forest::append_kbest(forest, weights, 20, round % 2 == 0, Control(), lists);
       forest::expected_features(forest, forest.edge_scores(weights));
       names::WordTable again = marked_words();
       names::FeatureIndex names;

@@ -17,6 +17,7 @@ namespace {
 
 // A vertex may stand in an edge twice, so that a small file can hold a derivation beyond all memory.
 constexpr size_t kMostEdges = 1'000'000;
+constexpr int kCheckEvery = 1024;
 constexpr uint64_t kPrime = (uint64_t{1} << 61) - 1;
 constexpr uint64_t kBase = 1'111'111'111'111'111'111ull % kPrime;
 
@@ -83,8 +84,8 @@ KBestLists concatenated(std::vector<KBestLists>&& parts) {
   return result;
 }
 
-KBestSearch::KBestSearch(const Forest& forest, std::vector<double> edge_scores, bool distinct)
-    : forest_(forest), edge_scores_(std::move(edge_scores)), distinct_(distinct) {
+KBestSearch::KBestSearch(const Forest& forest, std::vector<double> edge_scores, bool distinct, const Control& control)
+    : forest_(forest), edge_scores_(std::move(edge_scores)), distinct_(distinct), control_(control) {
   constexpr double kNone = -std::numeric_limits<double>::infinity();
   const size_t n = at(forest.n_nodes());
   best_.assign(n, kNone);
@@ -93,6 +94,7 @@ KBestSearch::KBestSearch(const Forest& forest, std::vector<double> edge_scores, 
   if (distinct) best_yield_.resize(n);
   size_t widest = 0;
   for (int32_t v = 0; v < forest.n_nodes(); ++v) {
+    if (v % kCheckEvery == 0) control.check();
     for (int32_t e = forest.first_edge(v); e < forest.end_edge(v); ++e) {
       double sum = edge_scores_[at(e)];
       for (const int32_t tail : forest.tails(e)) sum += best_[at(tail)];
@@ -163,6 +165,7 @@ bool KBestSearch::find(int32_t root, uint32_t rank) {
   // An explicit stack, because forests can be deep. A node depends only on earlier nodes, so none is on it twice.
   wanted_.assign(1, {root, rank});
   while (!wanted_.empty()) {
+    if (++n_steps_ % kCheckEvery == 0) control_.check();
     const auto [node, want] = wanted_.back();
     NodeState& state = states_[at(node)];
     if (state.exhausted || state.found.size() > want) {
@@ -238,16 +241,19 @@ void KBestSearch::append_edges(int64_t rank, std::vector<int32_t>& edges) const 
   }
 }
 
-void append_kbest(const Forest& forest, std::span<const double> weights, int64_t k, bool distinct, KBestLists& out) {
-  KBestSearch search(forest, forest.edge_scores(weights), distinct);
+void append_kbest(const Forest& forest, std::span<const double> weights, int64_t k, bool distinct,
+                  const Control& control, KBestLists& out) {
+  KBestSearch search(forest, forest.edge_scores(weights), distinct, control);
   const size_t first = out.scores.size(), first_edge = out.edges.size();
   for (int64_t rank = 0; rank < k && search.find(rank); ++rank) {
+    control.check();
     search.append_edges(rank, out.edges);
     out.edge_offsets.push_back(static_cast<int64_t>(out.edges.size()));
     out.scores.push_back(search.score(rank));
   }
   FeatureSum sums(forest, std::span(out.edges).subspan(first_edge));
   for (size_t c = first; c < out.scores.size(); ++c) {
+    control.check();
     const std::span<const int32_t> edges(out.edges.begin() + out.edge_offsets[c],
                                          out.edges.begin() + out.edge_offsets[c + 1]);
     append_yield(forest, edges, out.tokens);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/control.hh"
 #include "core/forest/derivations.hh"
 #include "core/forest/forest.hh"
 
@@ -33,10 +34,10 @@ struct KBestLists {
 // Concatenates the parts, freeing each after it is copied.
 KBestLists concatenated(std::vector<KBestLists>&& parts);
 
-// Derivations by decreasing score; ties are broken by the order of edges in their node.
+// Derivations by decreasing score; ties are broken by the order of edges in their node. Stops when `control` says so.
 class KBestSearch {
  public:
-  KBestSearch(const Forest& forest, std::vector<double> edge_scores, bool distinct);
+  KBestSearch(const Forest& forest, std::vector<double> edge_scores, bool distinct, const Control& control);
 
   // Computes derivation `rank` of the goal; returns false if there are fewer.
   bool find(int64_t rank) { return forest_.n_nodes() > 0 && find(forest_.goal(), static_cast<uint32_t>(rank)); }
@@ -77,6 +78,8 @@ class KBestSearch {
   const Forest& forest_;
   std::vector<double> edge_scores_;
   bool distinct_;
+  const Control& control_;
+  uint32_t n_steps_ = 0;
   std::vector<double> best_;
   std::vector<int32_t> best_edge_;
   std::vector<Yield> best_yield_;
@@ -86,7 +89,8 @@ class KBestSearch {
 };
 
 // Adds one sentence: its k best candidates with tokens (without <s> and </s>), summed features and edges.
-void append_kbest(const Forest& forest, std::span<const double> weights, int64_t k, bool distinct, KBestLists& out);
+void append_kbest(const Forest& forest, std::span<const double> weights, int64_t k, bool distinct,
+                  const Control& control, KBestLists& out);
 
 // The words of a derivation given by its edges in pre-order. Throws std::invalid_argument if they are not a derivation
 // of the forest.

@@ -17,12 +17,13 @@ constexpr NodeEnvelopes::Line kNothing{0, 0, -kInfinity, -1};  // the envelope o
 }  // namespace
 
 std::span<const NodeEnvelopes::Line> NodeEnvelopes::of_goal(const Forest& forest, std::span<const double> weights,
-                                                            std::span<const double> direction) {
+                                                            std::span<const double> direction, const Control& control) {
   const auto scores = forest.edge_scores(weights), slopes = forest.edge_scores(direction);
   lines_.clear();
   chain_.clear();
   first_line_.assign(1, 0);
   for (int32_t v = 0; v < forest.n_nodes(); ++v) {
+    control.check();
     hull_.clear();
     for (int32_t e = forest.first_edge(v); e < forest.end_edge(v); ++e)
       add_edge({slopes[at(e)], scores[at(e)], -kInfinity, e}, forest.tails(e));

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/control.hh"
 #include "core/forest/forest.hh"
 
 namespace dragoman::forest {
@@ -24,9 +25,10 @@ class NodeEnvelopes {
     uint32_t first = 0, second = 0;
   };
 
-  // Lines of the goal in ascending order of slope; none if it has no derivation. Valid until the next call.
+  // Lines of the goal in ascending order of slope; none if it has no derivation. Valid until the next call. Stops when
+  // `control` says so.
   std::span<const Line> of_goal(const Forest& forest, std::span<const double> weights,
-                                std::span<const double> direction);
+                                std::span<const double> direction, const Control& control);
   // The edges of the derivation of the goal's line i, in pre-order.
   void append_edges(const Forest& forest, size_t i, std::vector<int32_t>& edges);
 

@@ -29,7 +29,7 @@ struct Item {
 
 class OracleSearch {
  public:
-  OracleSearch(int order, int64_t beam) : order_(order), beam_(beam) {}
+  OracleSearch(int order, int64_t beam, const Control& control) : order_(order), beam_(beam), control_(control) {}
 
   ForestOracle run(const Forest& forest, const std::vector<std::span<const int32_t>>& references) {
     forest_ = &forest;
@@ -78,6 +78,7 @@ class OracleSearch {
       if (dead) continue;
       choice_.assign(tails.size(), 0);
       do {
+        control_.check();
         compose(e, share);
       } while (next_choice(tails));
     }
@@ -260,6 +261,7 @@ class OracleSearch {
 
   int order_;
   int64_t beam_;
+  const Control& control_;
   const Forest* forest_ = nullptr;
   const std::vector<std::span<const int32_t>>* references_ = nullptr;
   metric::NgramTrie trie_;
@@ -293,7 +295,7 @@ std::vector<ForestOracle> forest_oracles(const std::vector<const Forest*>& fores
   for (const auto& of_one : references)
     if (of_one.empty()) throw std::invalid_argument("expected at least one reference per forest");
   std::vector<ForestOracle> best(forests.size());
-  std::vector<OracleSearch> searches(static_cast<size_t>(std::max(1, n_threads)), OracleSearch(order, beam));
+  std::vector<OracleSearch> searches(static_cast<size_t>(std::max(1, n_threads)), OracleSearch(order, beam, control));
   parallel_chunks(static_cast<int64_t>(forests.size()), 1, n_threads, control,
                   [&](int64_t begin, int64_t end, int worker) {
                     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)

@@ -10,10 +10,11 @@
 
 namespace dragoman::forest {
 
-Forest pruned_to_density(const Forest& forest, std::span<const double> weights, double density) {
+Forest pruned_to_density(const Forest& forest, std::span<const double> weights, double density,
+                         const Control& control) {
   if (!(density > 0)) throw std::invalid_argument("the density of a pruned forest must be positive");
   KBestLists best;
-  append_kbest(forest, weights, 1, false, best);
+  append_kbest(forest, weights, 1, false, control, best);
   const double wanted = density * static_cast<double>(std::max<size_t>(1, best.tokens.size()));
   if (wanted >= static_cast<double>(forest.n_edges())) return forest;
   const auto marginals = edge_marginals<MaxPlus>(forest, forest.edge_scores(weights));
@@ -32,7 +33,7 @@ std::vector<Forest> prune_forests(const std::vector<const Forest*>& forests, std
                                   double density, int n_threads, Control& control) {
   std::vector<Forest> pruned(forests.size());
   parallel_chunks(static_cast<int64_t>(forests.size()), 1, n_threads, control, [&](int64_t begin, int64_t end, int) {
-    for (int64_t i = begin; i < end; ++i) pruned[at(i)] = pruned_to_density(*forests[at(i)], weights, density);
+    for (int64_t i = begin; i < end; ++i) pruned[at(i)] = pruned_to_density(*forests[at(i)], weights, density, control);
   });
   return pruned;
 }

@@ -8,6 +8,7 @@
 
 #include "core/base/errors.hh"
 #include "core/base/parallel.hh"
+#include "core/grammar/symbol_order.hh"
 
 namespace dragoman::grammar {
 
@@ -333,7 +334,8 @@ void GrammarBuilder::keep(SourceBatch& batch, BucketSpool<TargetUse>::Writer& us
       source.first_event += first_event;
       source.first_count += first_count;
     }
-    sources_.append(batch.sources);
+    const int64_t first_source = sources_.append(batch.sources);
+    check_n_sides(first_source + static_cast<int64_t>(batch.sources.size()), "source");
     stats_.n_added += batch.n_added;
     used_alignments_.insert(used_alignments_.end(), batch.alignments.begin(), batch.alignments.end());
   }
@@ -384,8 +386,7 @@ void GrammarBuilder::group_targets(Control& control) {
       target.first_count += first_count;
     }
     const int64_t first_target = targets_.append(targets);
-    if (first_target + static_cast<int64_t>(targets.size()) > std::numeric_limits<int32_t>::max())
-      throw InputError("more than 2^31 distinct target phrases; lower the maximal phrase length");
+    check_n_sides(first_target + static_cast<int64_t>(targets.size()), "target");
     for (const auto& [pair, target] : pair_target) pair_target_[pair] = static_cast<uint32_t>(first_target) + target;
   });
 }

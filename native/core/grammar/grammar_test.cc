@@ -6,6 +6,7 @@
 #include "core/grammar/phrase_extract.hh"
 #include "core/grammar/phrase_table_read.hh"
 #include "core/grammar/random_bitext.hh"
+#include "core/grammar/symbol_order.hh"
 #include "test/test.hh"
 
 namespace {
@@ -60,4 +61,11 @@ TEST(wild_moses_tables_are_refused_or_read) {
     }
   }
   CHECK(n_read > 1000);
+}
+
+TEST(more_sides_than_ids_of_31_bits_are_refused) {
+  constexpr int64_t kMost = (int64_t{1} << 31) - 1;
+  grammar::check_n_sides(kMost, "source");
+  for (const int64_t n : {kMost + 1, 2 * kMost, 2 * kMost + 2})
+    CHECK(test::throws<InputError>([&] { grammar::check_n_sides(n, "source"); }));
 }

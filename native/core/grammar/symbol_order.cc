@@ -7,6 +7,11 @@
 
 namespace dragoman::grammar {
 
+void check_n_sides(int64_t n, const std::string& side) {
+  if (n > std::numeric_limits<int32_t>::max())
+    throw InputError("more than 2^31 distinct " + side + " sides; lower the maximal phrase length or split the corpus");
+}
+
 std::vector<uint32_t> lexicographic_order(const Ragged<Symbol>& rows, int n_threads, Control& control) {
   if (rows.size() >= std::numeric_limits<uint32_t>::max())
     throw InputError("too many distinct phrases; lower the maximal phrase length or split the corpus");

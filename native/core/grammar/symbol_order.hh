@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/base/control.hh"
@@ -26,6 +27,10 @@ void parallel_sort(std::vector<T>& values, int n_threads, Control& control, Less
     for (int64_t part = 0; part + width < n_parts; part += 2 * width)
       std::inplace_merge(bound(part), bound(part + width), bound(std::min(n_parts, part + 2 * width)), less);
 }
+
+// Throws InputError for more distinct sides than ids of 32 bits with a sign can tell apart, which are stored. `side` is
+// "source" or "target".
+void check_n_sides(int64_t n, const std::string& side);
 
 // Rows of distinct sequences in lexicographic order (a prefix before what it begins); at most 2^32 - 1 rows.
 std::vector<uint32_t> lexicographic_order(const Ragged<Symbol>& rows, int n_threads, Control& control);

@@ -49,9 +49,9 @@ FeatureTable::FeatureTable(std::span<const uint64_t> keys, std::span<const int64
   if (offsets.size() != keys.size() + 1 || offsets.front() != 0 || offsets.back() != static_cast<int64_t>(blob.size()))
     throw InputError("the offsets of the feature names do not fit them");
   for (size_t i = 0; i < keys.size(); ++i) {
-    const int64_t n = offsets[i + 1] - offsets[i];
-    if (n <= 0 || n > static_cast<int64_t>(FeatureIndex::kMaxNameBytes) ||
-        offsets[i + 1] > static_cast<int64_t>(blob.size()))
+    // In this order: the difference of just any numbers might overflow.
+    if (offsets[i + 1] <= offsets[i] || offsets[i + 1] > static_cast<int64_t>(blob.size()) ||
+        offsets[i + 1] - offsets[i] > static_cast<int64_t>(FeatureIndex::kMaxNameBytes))
       throw InputError("a feature name is empty or too long");
     if (continues(blob[at(offsets[i])])) throw InputError("a feature name is not valid UTF-8");
   }

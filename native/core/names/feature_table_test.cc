@@ -1,6 +1,7 @@
 // Tables of features: merging, interning, and arrays that do not fit together.
 #include "core/names/feature_table.hh"
 
+#include <limits>
 #include <map>
 #include <random>
 #include <string>
@@ -74,6 +75,7 @@ TEST(random_arrays_are_no_table) {
         break;
       case 1:
         offsets[random() % offsets.size()] = static_cast<int64_t>(random() % 30) - 10;
+        if (random() % 4 == 0) offsets[2] = std::numeric_limits<int64_t>::min();
         break;
       case 2:
         offsets.resize(random() % 7);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
 #include <vector>
 
 #include "core/base/random.hh"
@@ -49,7 +50,28 @@ std::vector<optim::ListLoss> losses() {
   return all;
 }
 
+// A loss that fails on lists of some sizes, after it has worked for a while.
+double failing_loss(double, optim::Scores scores, optim::Scores, optim::Slopes slopes) {
+  std::ranges::fill(slopes, 0.0);
+  if (scores.size() % 5 == 3) throw std::runtime_error("this loss fails");
+  return static_cast<double>(scores.size());
+}
+
 }  // namespace
+
+TEST(learning_by_batches_ends_when_a_worker_fails) {
+  const Made made(5, 300);
+  Control control;
+  optim::ListStore store(kFeatures, int64_t{1} << 30, ".");
+  store.add(made.candidates(), made.gains, {}, 1, control);
+  store.seal();
+  std::vector<int64_t> order(static_cast<size_t>(store.size()));
+  std::iota(order.begin(), order.end(), 0);
+  const std::vector<double> start(kFeatures, 0.01);
+  optim::Learner learner(start, {}, {}, store.size());
+  for (int i = 0; i < 2000; ++i)
+    CHECK(throws<std::runtime_error>([&] { learner.epoch(store, order, {failing_loss, 0}, 64, 4, control); }));
+}
 
 TEST(descent_is_the_same_for_any_threads_and_any_place) {
   const Made made(1, 300);

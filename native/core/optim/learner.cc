@@ -1,12 +1,9 @@
 #include "core/optim/learner.hh"
 
 #include <algorithm>
-#include <atomic>
-#include <barrier>
-#include <exception>
-#include <mutex>
 #include <stdexcept>
-#include <thread>
+
+#include "core/base/crew.hh"
 
 namespace dragoman::optim {
 
@@ -165,52 +162,36 @@ uint64_t owner(int32_t id, uint64_t n_workers) {
 double Learner::batched(const ListStore& lists, std::span<const int64_t> order, const ListLoss& loss, int64_t batch,
                         int n_threads, Control& control) {
   const auto n_slots = std::min(static_cast<size_t>(batch), std::max<size_t>(1, order.size()));
-  const auto n_workers = static_cast<uint64_t>(std::clamp<int64_t>(n_threads, 1, static_cast<int64_t>(n_slots)));
+  Crew crew(static_cast<int>(std::clamp<int64_t>(n_threads, 1, static_cast<int64_t>(n_slots))));
+  const auto n_workers = static_cast<uint64_t>(crew.size());
   std::vector<Slot> slots(n_slots);
   for (Slot& slot : slots) slot.parts.resize(n_workers);
-  std::barrier barrier(static_cast<ptrdiff_t>(n_workers));
-  std::atomic<bool> failed{false};
-  std::exception_ptr failure;
-  std::mutex failure_mutex;
+  std::vector<ListScratch> scratches(n_workers);
   double sum = 0;
-
-  const auto guarded = [&](auto&& body) {
-    try {
-      body();
-    } catch (...) {
-      std::scoped_lock lock(failure_mutex);
-      if (!failure) failure = std::current_exception();
-      failed = true;
-    }
-  };
-  // Every worker walks through all batches; the first one also begins the steps. The weights do not change between
-  // the first and the second barrier, and each is moved by one worker, in the order of the lists.
-  const auto work = [&](uint64_t worker) {
-    ListScratch scratch;
-    for (size_t begin = 0; begin < order.size(); begin += n_slots) {
-      const size_t n = std::min(n_slots, order.size() - begin);
-      if (worker == 0) {
-        guarded([&] { control.check(); });
-        begin_step(static_cast<int64_t>(n));
+  for (size_t begin = 0; begin < order.size(); begin += n_slots) {
+    const size_t n = std::min(n_slots, order.size() - begin);
+    control.check();
+    begin_step(static_cast<int64_t>(n));
+    // The weights do not change meanwhile.
+    crew.run([&](int number) {
+      const auto worker = static_cast<uint64_t>(number);
+      ListScratch& scratch = scratches[worker];
+      for (size_t i = worker; i < n; i += n_workers) {
+        if (i + 2 * n_workers < n) lists.prefetch(order[begin + i + 2 * n_workers]);
+        if (i + n_workers < n) prefetch(lists[order[begin + i + n_workers]].ids);
+        Slot& slot = slots[i];
+        const ListView list = lists[order[begin + i]];
+        scratch.start(list);
+        add_scores(list, [&](int32_t id) { return current(id); }, scratch.scores);
+        slot.value = differentiate(loss, scratch.scores, list.gains, scratch.slopes);
+        slot.start(list.ids.size());
+        for_each_slope(list, scratch.slopes,
+                       [&](int32_t id, double slope) { slot.add(owner(id, n_workers), id, slope); });
       }
-      barrier.arrive_and_wait();
-      if (failed) return;
-      guarded([&] {
-        for (size_t i = worker; i < n; i += n_workers) {
-          if (i + 2 * n_workers < n) lists.prefetch(order[begin + i + 2 * n_workers]);
-          if (i + n_workers < n) prefetch(lists[order[begin + i + n_workers]].ids);
-          Slot& slot = slots[i];
-          const ListView list = lists[order[begin + i]];
-          scratch.start(list);
-          add_scores(list, [&](int32_t id) { return current(id); }, scratch.scores);
-          slot.value = differentiate(loss, scratch.scores, list.gains, scratch.slopes);
-          slot.start(list.ids.size());
-          for_each_slope(list, scratch.slopes,
-                         [&](int32_t id, double slope) { slot.add(owner(id, n_workers), id, slope); });
-        }
-      });
-      barrier.arrive_and_wait();
-      if (failed) return;
+    });
+    // Each weight is moved by one worker, in the order of the lists.
+    crew.run([&](int number) {
+      const auto worker = static_cast<uint64_t>(number);
       for (size_t i = 0; i < n; ++i) {
         if (i + 1 < n) {
           const auto& next = slots[i + 1].parts[worker];
@@ -222,18 +203,10 @@ double Learner::batched(const ListStore& lists, std::span<const int64_t> order, 
           move(part.ids[k], part.gradient[k]);
         }
       }
-      if (worker == 0) {
-        for (size_t i = 0; i < n; ++i) sum += slots[i].value;
-        control.advance(static_cast<int64_t>(n));
-      }
-      barrier.arrive_and_wait();
-    }
-  };
-  std::vector<std::thread> threads;
-  for (uint64_t worker = 1; worker < n_workers; ++worker) threads.emplace_back(work, worker);
-  work(0);
-  for (auto& thread : threads) thread.join();
-  if (failure) std::rethrow_exception(failure);
+    });
+    for (size_t i = 0; i < n; ++i) sum += slots[i].value;
+    control.advance(static_cast<int64_t>(n));
+  }
   return sum;
 }
 

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <stdexcept>
-#include <utility>
 
 #include "core/base/hull.hh"
+#include "core/optim/corner_sort.hh"
 
 namespace dragoman::optim {
 
@@ -183,39 +182,6 @@ double Point::reach(double spread) const {
   return *middle / spread;
 }
 
-// Ascending by position; corners at the same place stay in the order of sentences. A radix sort of the 33 high bits,
-// then insertion where those do not tell.
-void Point::sort_corners() {
-  constexpr int kBits = 11, kPasses = 3, kShift = 64 - kBits * kPasses;
-  constexpr size_t kBuckets = size_t{1} << kBits;
-  const auto key = [](const Corner& corner) {
-    uint64_t bits;
-    std::memcpy(&bits, &corner.at, sizeof bits);
-    return bits ^ (bits >> 63 ? ~uint64_t{0} : uint64_t{1} << 63);
-  };
-  if (corners_.size() < 256) {
-    std::stable_sort(corners_.begin(), corners_.end(), [](const Corner& a, const Corner& b) { return a.at < b.at; });
-    return;
-  }
-  sorted_.resize(corners_.size());
-  uint32_t counts[kPasses][kBuckets] = {};
-  for (const Corner& corner : corners_)
-    for (int pass = 0; pass < kPasses; ++pass) ++counts[pass][key(corner) >> (kShift + pass * kBits) & (kBuckets - 1)];
-  for (int pass = 0; pass < kPasses; ++pass) {
-    uint32_t position = 0;
-    for (uint32_t& count : counts[pass]) position += std::exchange(count, position);
-    for (const Corner& corner : corners_)
-      sorted_[counts[pass][key(corner) >> (kShift + pass * kBits) & (kBuckets - 1)]++] = corner;
-    corners_.swap(sorted_);
-  }
-  for (size_t i = 1; i < corners_.size(); ++i) {
-    const Corner corner = corners_[i];
-    size_t j = i;
-    for (; j > 0 && corners_[j - 1].at > corner.at; --j) corners_[j] = corners_[j - 1];
-    corners_[j] = corner;
-  }
-}
-
 void Point::prefetch(std::span<const Corner> corners, size_t i) const {
   constexpr size_t kAhead = 8;
   if (i + kAhead >= corners.size()) return;
@@ -234,7 +200,7 @@ void Point::apply(const Corner& corner) {
 
 LineOptimum Point::sweep(Interval bounds, double scale, double spread) {
   if (corners_.empty()) return {0, rank_};
-  sort_corners();
+  sort_corners(corners_, sorted_);
   swept_ = total_;
   for (size_t i = 0; i < openings_.size(); ++i) {
     prefetch(openings_, i);

@@ -62,7 +62,6 @@ class Point {
   // Fetches what `apply` will read a few corners later.
   void prefetch(std::span<const Corner> corners, size_t i) const;
   void apply(const Corner& corner);
-  void sort_corners();
   void choose(int32_t sentence);
   template <typename Shift>
   bool try_move(const LineOptimum& optimum, Shift&& shift);

@@ -68,7 +68,7 @@ forest::KBestLists ChartDecoder::decode_kbest(const RuleBatch& batch, const Char
   std::vector<forest::KBestLists> parts(at(batch.size()));
   run(batch, labels, weights, n_threads, control, [&](int64_t s, forest::Forest&& forest) {
     forest::KBestLists& part = parts[at(s)];
-    forest::append_kbest(forest, weights, k, distinct, part);
+    forest::append_kbest(forest, weights, k, distinct, control, part);
     if (derivations)
       forest::append_derivations(forest, part.edge_offsets, part.edges, forest::DerivationOrder::kPreOrder,
                                  part.derivations.emplace());

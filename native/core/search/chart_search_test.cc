@@ -30,7 +30,7 @@ TEST(chart_search_covers_every_sentence) {
     CHECK((forest.node(forest.goal()).span == forest::Forest::Span{0, length}));
     CHECK(lists.first[s] < lists.first[s + 1]);
     forest::KBestLists one;
-    forest::append_kbest(forest, weights, 1, true, one);
+    forest::append_kbest(forest, weights, 1, true, control, one);
     CHECK(one.scores[0] == lists.scores[static_cast<size_t>(lists.first[s])]);
   }
 }

@@ -15,12 +15,12 @@ void append_row(std::vector<int32_t>&& from, RaggedVector<int32_t>& to) {
 
 }  // namespace
 
-void ForcedTranslations::append(ForcedTranslation&& one, std::span<const double> weights) {
+void ForcedTranslations::append(ForcedTranslation&& one, std::span<const double> weights, const Control& control) {
   append_row(std::move(one.deleted), deleted);
   append_row(std::move(one.inserted), inserted);
   append_row(std::move(one.copied), copied);
   is_complete.push_back(one.is_complete ? 1 : 0);
-  forest::append_kbest(one.forest, weights, 1, false, lists);
+  forest::append_kbest(one.forest, weights, 1, false, control, lists);
   forests.push_back(std::move(one.forest));
 }
 

@@ -45,7 +45,7 @@ struct ForcedTranslations {
   std::vector<uint8_t> is_complete;
   forest::KBestLists lists;  // of one candidate, or none
 
-  void append(ForcedTranslation&& one, std::span<const double> weights);
+  void append(ForcedTranslation&& one, std::span<const double> weights, const Control& control);
 };
 
 // Throws std::invalid_argument unless the pairs fit a batch of sentences with these words.
@@ -89,7 +89,7 @@ ForcedTranslations force_pairs(const ForcedPairs& pairs, std::span<const double>
                     }
                   });
   ForcedTranslations result;
-  for (ForcedTranslation& one : found) result.append(std::move(one), weights);
+  for (ForcedTranslation& one : found) result.append(std::move(one), weights, control);
   return result;
 }
 

@@ -94,7 +94,7 @@ forest::KBestLists PhraseDecoder::decode_kbest(const PhraseBatch& batch, std::sp
   std::vector<forest::KBestLists> parts(static_cast<size_t>(batch.size()));
   run(batch, weights, n_threads, control, [&](int64_t s, forest::Forest&& forest) {
     forest::KBestLists& part = parts[static_cast<size_t>(s)];
-    forest::append_kbest(forest, weights, k, distinct, part);
+    forest::append_kbest(forest, weights, k, distinct, control, part);
     if (derivations)
       forest::append_derivations(forest, part.edge_offsets, part.edges, forest::DerivationOrder::kTargetOrder,
                                  part.derivations.emplace());

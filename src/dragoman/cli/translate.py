@@ -34,6 +34,7 @@ from dragoman.system import (
     ForcedExplanation,
     LineTranslation,
     ListsJob,
+    LongLines,
     Preset,
     System,
     SystemView,
@@ -113,9 +114,10 @@ def translate(
 ) -> None:
     """Translate text line by line; an empty line stays empty.
 
-    Of raw text, a line with more sentences than those of the training text is translated in parts, and addresses,
-    paths, placeholders such as %s, tags and numbers stay what they are. <t translation="gate">Tor</t> in the text
-    forces a translation, as --glossary does.
+    A sentence of more than 1,000 words (300 for hierarchical systems) is cut into parts that are translated one by
+    one; a warning names the lines. Of raw text, a line with more sentences than those of the training text is
+    translated in parts, and addresses, paths, placeholders such as %s, tags and numbers stay what they are.
+    <t translation="gate">Tor</t> in the text forces a translation, as --glossary does.
 
     Candidates (--nbest) of whole lines are written as text (line, score and words with tabs between), or as lists that
     `tune` and `rerank` read; those of raw text are raw text, too, so that BLEU wants --tokenize 13a. With --explain,
@@ -182,6 +184,11 @@ def translate(
     elif (kind := other_kind(first, job.text)) is not None:
         session.say(f"warning: the input: {kind}")
     lines = source if one_by_one else session.track(itertools.chain(first, source), "translating")
+    long = LongLines(job.text, view.translator.max_words)
+    if explain or lists or forest is not None:
+        lines = long.refused(lines, in_file, whole=not explain or target is not None)
+    else:
+        lines = long.counted(lines)
     cpu, wall = cpu_seconds(), time.monotonic()
     if typed:
         session.say("type text, a line of one sentence or more; Ctrl-D ends")
@@ -199,6 +206,8 @@ def translate(
             n = _write(output, job.translate(chosen, lines, terms))
     elapsed = time.monotonic() - wall
     session.say(f"{n:,} sentences, {1000 * elapsed / max(1, n):.1f} ms each")
+    if (cut := long.warning()) is not None:
+        session.say(cut)
     if summary is not None:
         record = {
             "system": str(folder),

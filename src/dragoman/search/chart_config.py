@@ -31,6 +31,8 @@ class ChartConfig(Record):
     """Labels of items that may be glued; None: all but the goal. Without any, rules must build the whole sentence."""
     unknown_labels: tuple[str, ...] | None = None
     """Labels of out-of-vocabulary words; None: the first of the rules' labels."""
+    max_words: int = 300
+    """Words of a sentence at most: each takes up to 3 MB with the default pop limit, and up to 8 MB with `accurate`."""
 
     def _check(self) -> None:
         if self.pop_limit < 1:
@@ -41,6 +43,8 @@ class ChartConfig(Record):
             raise ValueError("the rule limit must be at least 1; None means that there is none")
         if self.max_span is not None and self.max_span < 1:
             raise ValueError("rules must be allowed to cover at least one word; None means no limit")
+        if self.max_words < 1:
+            raise ValueError(f"max_words must be at least 1, not {self.max_words}")
 
     @classmethod
     def fast(cls, *, max_span: int | None = 20) -> ChartConfig:

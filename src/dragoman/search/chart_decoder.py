@@ -58,7 +58,7 @@ class ChartDecoder(Decoder[_core.RuleBatch]):
             lm=None if lm is None else lm.native,
             lm_words=np.zeros(0, np.int32) if lm is None else lm.ids_of(vocab),
         )
-        super().__init__(vocab, index, native)
+        super().__init__(vocab, index, native, config.max_words)
 
     def references(
         self,
@@ -81,6 +81,9 @@ class ChartDecoder(Decoder[_core.RuleBatch]):
 
     def labels(self, batch: _core.RuleBatch) -> tuple[str, ...]:
         return batch.labels if self.config.goal in batch.labels else (*batch.labels, self.config.goal)
+
+    def offsets(self, batch: _core.RuleBatch) -> Int64Array:
+        return batch.sentence_offsets
 
     def meaning(self, batch: _core.RuleBatch) -> dict[str, Any]:
         """The labels of the goal, of glue, and of out-of-vocabulary words."""

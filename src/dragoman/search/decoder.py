@@ -5,12 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, Generic, Protocol, Self, TypeVar
 
+import numpy as np
+
 from dragoman import _core
 from dragoman.corpus import Vocab
+from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, Weights, live_values
 from dragoman.forest import Forest, KBest
 from dragoman.search.forced import Forced, ForcedConfig, ForcedPairs
-from dragoman.types import Float64Array, Progress
+from dragoman.types import Float64Array, Int64Array, Progress
 
 __all__ = ["Batch", "Decoder"]
 
@@ -42,14 +45,21 @@ class Decoder(ABC, Generic[Batch]):
     given: Weights, or a live float64 buffer whose content counts at the time of a call.
     """
 
-    def __init__(self, vocab: Vocab, index: FeatureIndex, native: _core.PhraseDecoder | _core.ChartDecoder) -> None:
+    def __init__(
+        self, vocab: Vocab, index: FeatureIndex, native: _core.PhraseDecoder | _core.ChartDecoder, max_words: int
+    ) -> None:
         self.vocab = vocab
         self.index = index
+        self.max_words = max_words
         self._native: Any = native
 
     @abstractmethod
     def labels(self, batch: Batch) -> tuple[str, ...]:
         """Names of the labels of a forest's nodes."""
+
+    @abstractmethod
+    def offsets(self, batch: Batch) -> Int64Array:
+        """Where the words of each sentence begin, and the end of the last."""
 
     def meaning(self, batch: Batch) -> dict[str, Any]:
         """Further arguments of the native search for a batch."""
@@ -63,7 +73,11 @@ class Decoder(ABC, Generic[Batch]):
         n_threads: int = 1,
         progress: Progress | None = None,
     ) -> list[Forest]:
-        """The search space of each sentence; empty if no derivation covers it. The index gets the features on edges."""
+        """The search space of each sentence; empty if no derivation covers it. The index gets the features on edges.
+
+        Raises InputError, as all searches do, for a sentence of more than `max_words` words.
+        """
+        self._check_lengths(batch)
         values = live_values(weights, self.index)
         cores = self._native.decode(batch, self.index, values, n_threads, progress, **self.meaning(batch))
         vocab, labels = self.vocab.extended(batch.own_words), self.labels(batch)
@@ -89,6 +103,7 @@ class Decoder(ABC, Generic[Batch]):
         """
         if k < 1:
             raise ValueError(f"k must be at least 1, not {k}")
+        self._check_lengths(batch)
         values, meaning = live_values(weights, self.index), self.meaning(batch)
         options = k, distinct, n_threads, progress, derivations, steady
         found = self._native.kbest(batch, self.index, values, *options, **meaning)
@@ -108,6 +123,7 @@ class Decoder(ABC, Generic[Batch]):
 
         All options are looked at, also those beyond the limit of options or rules; no other limit is lifted.
         """
+        self._check_lengths(batch)
         config = config or ForcedConfig()
         found = self._native.force(
             batch,
@@ -123,3 +139,11 @@ class Decoder(ABC, Generic[Batch]):
             **self.meaning(batch),
         )
         return Forced.of(found, pairs, self.index, self.labels(batch))
+
+    def _check_lengths(self, batch: Batch) -> None:
+        lengths = np.diff(self.offsets(batch))
+        for number in np.flatnonzero(lengths > self.max_words)[:1].tolist():
+            raise InputError(
+                f"sentence {number + 1} of {len(lengths)} has {lengths[number]:,} words; at most {self.max_words:,} "
+                "are searched at once (max_words): cut it into sentences"
+            )

@@ -36,6 +36,8 @@ class PhraseConfig(Record):
     """Options kept of a source span, the best by weighted score with the language model's opinion; None: all."""
     distortion_limit: int | None = 6
     """Longest jump in source words; None: no limit."""
+    max_words: int = 1000
+    """Words of a sentence at most; without a limit of jumps, memory grows with their square."""
 
     def _check(self) -> None:
         if self.stack_size < 1 or self.pop_limit < 1:
@@ -46,6 +48,8 @@ class PhraseConfig(Record):
             raise ValueError(f"the beam must not be negative, but is {self.beam}")
         if self.distortion_limit is not None and self.distortion_limit < 0:
             raise ValueError("the distortion limit must not be negative; None means that there is none")
+        if self.max_words < 1:
+            raise ValueError(f"max_words must be at least 1, not {self.max_words}")
 
     @classmethod
     def fast(cls, *, distortion_limit: int | None = 6) -> PhraseConfig:

@@ -57,7 +57,7 @@ class PhraseDecoder(Decoder[_core.PhraseBatch]):
             lm=None if lm is None else lm.native,
             lm_words=np.zeros(0, np.int32) if lm is None else lm.ids_of(vocab),
         )
-        super().__init__(vocab, index, native)
+        super().__init__(vocab, index, native, config.max_words)
 
     def references(
         self,
@@ -78,3 +78,6 @@ class PhraseDecoder(Decoder[_core.PhraseBatch]):
 
     def labels(self, batch: _core.PhraseBatch) -> tuple[str, ...]:
         return ()
+
+    def offsets(self, batch: _core.PhraseBatch) -> Int64Array:
+        return batch.pass_offsets

@@ -17,6 +17,7 @@ from dragoman.system.jobs import (
 from dragoman.system.kinds import KINDS, Kind, kind_named
 from dragoman.system.live import LiveDecoder
 from dragoman.system.live_lines import LineBlock, Lines, LiveLines
+from dragoman.system.long_lines import LongLines, check_lengths
 from dragoman.system.settings import (
     REORDERING,
     DenseSet,
@@ -55,6 +56,7 @@ __all__ = [
     "ListsJob",
     "LiveDecoder",
     "LiveLines",
+    "LongLines",
     "ModelSettings",
     "Monitor",
     "PhraseSettings",
@@ -72,6 +74,7 @@ __all__ = [
     "TreeNode",
     "UnknownWords",
     "Verdict",
+    "check_lengths",
     "digest_lines",
     "draw_fold",
     "export_system",

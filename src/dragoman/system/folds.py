@@ -102,8 +102,9 @@ class FoldDecoder:
         offsets = self.training.source_ids.offsets
         # The longest first: otherwise many threads wait for a late one at the end of a group.
         lines = lines[np.argsort(offsets[lines] - offsets[lines + 1], kind="stable")]
-        sentences = self.training.encoded(lines, fold)
-        best, vocab = self._translator(fold).kbest(sentences, weights, k, preset=self._preset, **how)
+        translator = self._translator(fold)
+        sentences = self.training.encoded(lines, fold, translator.max_words)
+        best, vocab = translator.kbest(sentences, weights, k, preset=self._preset, **how)
         shard = shard_of(
             best,
             passed=intern_passed(words, vocab),

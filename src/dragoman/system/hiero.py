@@ -89,6 +89,10 @@ class HieroTranslator(Translator[RuleBatch]):
         builder = self._make_builder(self._view, scores=self._features.scores)
         super().__init__(index, grammar.target_vocab, builder, self._features.names(), blocks)
 
+    @property
+    def max_words(self) -> int:
+        return ChartConfig().max_words
+
     @takes_text
     def new_decoder(self, preset: Preset) -> ChartDecoder:
         config = _CONFIGS[preset](max_span=self._max_span)

@@ -138,8 +138,9 @@ class LineListsJob(Record, Job[Int64Array, PortableLists]):
 
         def lists(lines: Int64Array) -> PortableLists:
             fold = int(training.folds[lines[0]])
-            sentences = training.encoded(lines, fold)
-            best, vocab = view(fold).translator.kbest(
+            translator = view(fold).translator
+            sentences = training.encoded(lines, fold, translator.max_words)
+            best, vocab = translator.kbest(
                 sentences, weights, self.k, distinct=self.distinct, preset=self.preset, n_threads=n_threads
             )
             return PortableLists.of(best, vocab, index, np.diff(sentences.offsets).astype(np.int32))

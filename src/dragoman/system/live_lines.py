@@ -67,8 +67,10 @@ class LiveLines:
         system, fold = self.lines.system, self.lines.left_out(int(self.folds[sentence]))
         if fold not in self._translators:
             self._translators[fold] = system.view_on(self.index, fold).translator
-        encoded = system.training.encoded(self.lines.numbers[sentence : sentence + 1], fold)
-        best, vocab = self._translators[fold].kbest(encoded, weights, k, distinct=distinct, preset=self.lines.preset)
+        translator = self._translators[fold]
+        number = self.lines.numbers[sentence : sentence + 1]
+        encoded = system.training.encoded(number, fold, translator.max_words)
+        best, vocab = translator.kbest(encoded, weights, k, distinct=distinct, preset=self.lines.preset)
         return shard_of(
             best,
             passed=intern_passed(self.words, vocab),
@@ -98,7 +100,8 @@ class LineBlock:
         fold = lines.left_out(of_block)
         view = lines.system.view_on(FeatureIndex(), fold)
         self.weight_ids = view.index.extend_table(weights.features, None)
-        encoded = [training.encoded(numbers[sentence : sentence + 1], fold) for sentence in block.tolist()]
+        most = view.translator.max_words
+        encoded = [training.encoded(numbers[sentence : sentence + 1], fold, most) for sentence in block.tolist()]
         self._decoder = LiveDecoder(view, encoded, preset=lines.preset)
         self._places = {sentence: place for place, sentence in enumerate(block.tolist())}
         self.references = lines.references(block.tolist())

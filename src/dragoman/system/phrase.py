@@ -70,6 +70,10 @@ class PhraseTranslator(Translator[PhraseBatch]):
         )
         super().__init__(index, grammar.target_vocab, builder, self._features.names(), blocks)
 
+    @property
+    def max_words(self) -> int:
+        return PhraseConfig().max_words
+
     @takes_text
     def new_decoder(self, preset: Preset) -> PhraseDecoder:
         config = _CONFIGS[preset](distortion_limit=self._distortion_limit)

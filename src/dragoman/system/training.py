@@ -27,7 +27,7 @@ from dragoman.errors import InputError, MismatchError
 from dragoman.search import EncodedSentences
 from dragoman.store import map_array
 from dragoman.text import read_lines, replace_bytes
-from dragoman.types import Int64Array, PathLike
+from dragoman.types import Int64Array, PathLike, offsets_of
 
 __all__ = [
     "DOMAINS",
@@ -177,9 +177,15 @@ class TrainingLines:
         """
         return draw_fold(self.folds, fold, n_lines, seed=seed)
 
-    def encoded(self, lines: Int64Array, fold: int | None) -> EncodedSentences:
-        """The source side of lines, as a view without the fold knows it: words that only the fold has are unknown."""
+    def encoded(self, lines: Int64Array, fold: int | None, max_words: int | None = None) -> EncodedSentences:
+        """The source side of lines, as a view without the fold knows it: words that only the fold has are unknown.
+
+        Lines of more than `max_words` words are empty, for decoders that would refuse them.
+        """
         side = self.source_ids.take(lines)
+        if max_words is not None and (is_long := side.lengths() > max_words).any():
+            kept = np.where(is_long, 0, side.lengths())
+            side = Side(side.vocab, offsets_of(kept), side.ids[np.repeat(~is_long, side.lengths())])
         is_known = np.ones(len(side.vocab), bool) if fold is None else self.only_fold != fold
         return EncodedSentences.of_side(side, is_known)
 

@@ -87,6 +87,11 @@ class Translator(ABC, Generic[Batch]):
         for name in self._dense:
             index.intern(name)
 
+    @property
+    @abstractmethod
+    def max_words(self) -> int:
+        """Words of a sentence that are searched at once; for a longer one, searches raise InputError."""
+
     @abstractmethod
     @takes_text
     def new_decoder(self, preset: Preset) -> Decoder[Batch]:

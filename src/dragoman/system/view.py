@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice, pairwise
 from typing import Any
 
 from dragoman.features import FeatureIndex, Weights
@@ -15,6 +15,7 @@ from dragoman.settings import takes_text
 from dragoman.system.candidates import pool_of
 from dragoman.system.explain import Explanation, explain
 from dragoman.system.force import ForcedExplanation, force
+from dragoman.system.long_lines import parts_of
 from dragoman.system.text import LineTranslation
 from dragoman.system.translator import Preset, Translator
 from dragoman.text import split_tokens
@@ -49,7 +50,9 @@ class SystemView:
     ) -> Iterator[str]:
         """The best translation of each line, in batches; an empty line stays empty. `progress` may stop a search.
 
-        Lines are raw text if the system was trained on raw text, unless `tokenized` says that they are tokens.
+        Lines are raw text if the system was trained on raw text, unless `tokenized` says that they are tokens. A
+        sentence of more words than a search takes (`translator.max_words`) is cut into parts that are translated one
+        by one.
         """
         text = self.lines(raw=None if tokenized is None else not tokenized)
 
@@ -78,10 +81,15 @@ class SystemView:
     ) -> tuple[str, list[tuple[int, int]]]:
         """The best translation of a sentence of tokens, and its word links as (source, target) positions."""
         used = self.weights if weights is None else weights
-        best = self.translator.forests([sentence], used, preset=preset, progress=progress)[0].best(used)
-        if best is None or not split_tokens(sentence):
-            return "", []
-        return " ".join(best.tokens()), self.translator.alignment(best)
+        source, target, links = 0, list[str](), list[tuple[int, int]]()
+        for part in parts_of(sentence, self.translator.max_words):
+            words = split_tokens(part)
+            best = self.translator.forests([part], used, preset=preset, progress=progress)[0].best(used)
+            if best is not None and words:
+                links += [(source + s, len(target) + t) for s, t in self.translator.alignment(best)]
+                target += best.tokens()
+            source += len(words)
+        return " ".join(target), links
 
     @takes_text
     def translate_tokens(
@@ -96,12 +104,19 @@ class SystemView:
         """The best translation of each sentence of tokens, as tokens."""
         used = self.weights if weights is None else weights
         for batch in _batches(sentences):
+            parts = [parts_of(sentence, self.translator.max_words) for sentence in batch]
             best, vocab = self.translator.kbest(
-                batch, used, 1, grow=False, preset=preset, n_threads=n_threads, progress=progress
+                [*chain.from_iterable(parts)],
+                used,
+                1,
+                grow=False,
+                preset=preset,
+                n_threads=n_threads,
+                progress=progress,
             )
-            for s in range(best.n_sentences):
-                c = int(best.sentences[s])
-                yield vocab.decode(best.tokens_of(c)) if c < best.sentences[s + 1] else ""
+            found = (vocab.decode(best.tokens_of(c)) if c < end else "" for c, end in pairwise(best.sentences.tolist()))
+            for of_one in parts:
+                yield " ".join(filter(None, islice(found, len(of_one))))
 
     def lines(self, *, raw: bool | None = None, languages: str | None = None) -> TokenLines:
         """What stands between lines of text and the tokens of this view."""

@@ -226,7 +226,7 @@ def tune_system(
     parent = system if isinstance(system, System) else System.load(system)
     if config.features is not None:
         parent = parent.with_templates(config.features)
-    sentences, texts = read_set(source, references, parent.lines(raw=raw))
+    sentences, texts = read_set(source, references, parent, raw=raw)
     start = parent.weights if weights is None else weights
     k = method.k if config.k is None else config.k
     by_lists = config.learn_from is LearnFrom.LISTS

@@ -164,7 +164,7 @@ def system_curves(
     parent = system if isinstance(system, System) else System.load(system)
     if config.features is not None:
         parent = parent.with_templates(config.features)
-    sentences, texts = read_set(source, references, parent.lines(raw=raw))
+    sentences, texts = read_set(source, references, parent, raw=raw)
     if not features and not config.n_frequent + config.n_rare:
         raise InputError("there is no feature to vary; name one, or ask for frequent and rare ones")
     view = parent.view(config.fold)
