@@ -77,6 +77,13 @@ class Board:
         else:
             self._session.say(printable(text))
 
+    def warn(self, text: str) -> None:
+        """A warning, above the table; also where all else is quiet."""
+        if self._live is not None:
+            self._console.print(Text(printable(f"warning: {text}")), soft_wrap=True)
+        else:
+            self._session.warn(text)
+
     @contextlib.contextmanager
     def progress(self, what: str, total: int | None = None) -> Iterator[Progress]:
         """How far a piece of work is, as the state of the cell at work."""

@@ -116,7 +116,7 @@ class CandidateOptions:
             f"{pool.n_features:,} features"
         )
         if has_segmentation(pool.words):
-            session.say("warning: the candidates contain segmentation marks such as |0-0|, which count as words")
+            session.warn("the candidates contain segmentation marks such as |0-0|, which count as words")
         return pool
 
 
@@ -167,9 +167,9 @@ class MetricOptions(CandidateOptions):
         )
         texts = read_references(self.reference)
         for number, path in enumerate(self.reference):
-            warn_of_empty_references(session.say, path, [several[number] for several in texts])
+            warn_of_empty_references(session.warn, path, [several[number] for several in texts])
         if self.tokenize is Tokenizer.NONE and "bleu" in metric.name:
-            warn_of_raw_text(session.say, [several[0] for several in texts if several])
+            warn_of_raw_text(session.warn, [several[0] for several in texts if several])
         return lambda pool: with_metric(
             pool, metric, texts, allow_missing=self.allow_missing, n_threads=session.n_threads
         )

@@ -88,10 +88,10 @@ def score(
     if not references[0]:
         raise InputError("there is no sentence to score", path=reference[0])
     for path, lines in zip(reference, references, strict=True):
-        warn_of_empty_references(session.say, path, lines)
+        warn_of_empty_references(session.warn, path, lines)
     metrics = [by_name(name, tokenizer=tokenize, lowercase=lowercase) for name in metric or ["bleu", "chrf", "ter"]]
     if tokenize is Tokenizer.NONE and "bleu" in {metric.name for metric in metrics}:
-        warn_of_raw_text(session.say, references[0])
+        warn_of_raw_text(session.warn, references[0])
     systems = [
         SystemOutput(name=name, runs=tuple(list(read_lines(path)) for path in paths)) for name, paths in files.items()
     ]

@@ -18,9 +18,11 @@ __all__ = ["Monitor", "Silent", "Stages"]
 
 
 class Monitor(Protocol):
-    """Progress reporting: messages and progress bars."""
+    """Progress reporting: messages, warnings that nobody should miss, and progress bars."""
 
     def say(self, text: str) -> None: ...
+
+    def warn(self, text: str) -> None: ...
 
     def progress(self, what: str, total: int | None = None) -> AbstractContextManager[Progress]: ...
 
@@ -30,6 +32,10 @@ class Silent:
 
     def say(self, text: str) -> None:
         """Discards the message."""
+
+    def warn(self, text: str) -> None:
+        """Says it as a warning."""
+        self.say(f"warning: {text}")
 
     def progress(self, what: str, total: int | None = None) -> AbstractContextManager[Progress]:
         return contextlib.nullcontext(lambda _: None)
@@ -69,6 +75,6 @@ class Stages:
         shown = f", {peak / 2**20:,.0f} of them without mapped files" if peak is not None else ""
         self._monitor.say(f"{name}: {stage.wall_s:.1f} s, {stage.peak_bytes / 2**20:,.0f} MiB{shown}")
         if peak is not None and self.limit is not None and peak > self.limit:
-            self._monitor.say(
-                f"warning: the {name} allocated {format_bytes(peak)}, more than --memory {format_bytes(self.limit)}"
+            self._monitor.warn(
+                f"the {name} allocated {format_bytes(peak)}, more than --memory {format_bytes(self.limit)}"
             )

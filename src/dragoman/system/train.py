@@ -172,8 +172,8 @@ def _with_text(config: TrainConfig, texts: _Texts, *, given: bool, monitor: Moni
         _check_lowercase(text)
         for path in (*texts[0], *texts[1]):
             if (look := look_at(sample_file(path))).is_uncut:
-                monitor.say(
-                    f"warning: {os.fspath(path)} is not cut into words ({look.run_length:.1f} letters between spaces), "
+                monitor.warn(
+                    f"{os.fspath(path)} is not cut into words ({look.run_length:.1f} letters between spaces), "
                     "and whole clauses would be words of the system; leave out --tokenized, or cut it first"
                 )
         return replace(config, raw=False)

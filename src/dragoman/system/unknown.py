@@ -40,9 +40,9 @@ class UnknownWords:
         return self.share > MANY and (self.n_unknown >= _FEW or self.n_unknown == self.n_words)
 
     def warning(self, what: str) -> str:
-        """A sentence for the user. `what` names the text."""
+        """What to warn of. `what` names the text."""
         return (
-            f"warning: the system does not know {100 * self.share:.0f} % of the words of {what} "
+            f"the system does not know {100 * self.share:.0f} % of the words of {what} "
             f"({self.n_unknown:,} of {self.n_words:,}); {' or '.join(self.causes)}"
         )
 
