@@ -263,7 +263,7 @@ def test_a_group_is_frozen_and_what_is_frozen_at_zero_is_noted():
 def test_a_note_of_another_kind_does_not_stop_the_loop(monkeypatch):
     monkeypatch.setattr(_Loop, "_doubts", lambda *_: ("a remark",))
     result = tune(LinearDecoder())
-    assert "round 1: a remark" in result.notes
+    assert f"rounds 1-{len(result.rounds)}: a remark" in result.notes
     assert result.stopped == "no new candidates"
 
 

@@ -35,7 +35,8 @@ class Result:
     """Weights over the pool's index, and how they came about.
 
     Gains are those of the pool's metric in [0, 1], of the best candidates by the start and by the result.
-    `notes` are for the user: what was left out or could not be done.
+    `notes` are for the user: what was left out or could not be done; `warnings` are those of them that say that
+    something is probably wrong.
     """
 
     weights: Weights
@@ -43,6 +44,7 @@ class Result:
     gain_after: float
     trace: Trace = ()
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -252,21 +254,27 @@ def finish(
     choices = rerank_each(pool, (start, weights), n_threads=n_threads)
     before, after = (choice.total() for choice in choices)
     gain_before, gain_after = float(metric.gain(before)), float(metric.gain(after))
-    notes, trace = [*notes], [*trace]
+    notes, trace, warnings = [*notes], [*trace], []
     if held_out is not None:
         totals = [choice.total(held_out) for choice in choices]
         scores = (float(metric.score(total)) for total in totals)
         trace[:1] = [{**trace[0], **dict(zip(("held_out_before", "held_out_after"), scores, strict=True))}]
         notes.append(f"{len(held_out):,} lists held out: {metric.name} {_shown(metric, *totals)}")
     if gain_after < gain_before:
-        notes.append(f"worse than the start on these lists: {metric.name} {_shown(metric, before, after)}")
+        warnings.append(f"worse than the start on these lists: {metric.name} {_shown(metric, before, after)}")
     if metric.uses_references and max(gain_before, gain_after) < _HARDLY_ANYTHING:
-        notes.append("hardly anything of the candidates is in the references; are these the right ones?")
+        warnings.append("hardly anything of the candidates is in the references; are these the right ones?")
+    notes += warnings
     ratio = metric.length_ratio(after)
     if ratio is not None and abs(ratio - 1) > _LENGTH_RATIO:
         notes.append(f"the length ratio of translations and references is {ratio:.2f}")
     return Result(
-        weights=weights, gain_before=gain_before, gain_after=gain_after, trace=tuple(trace), notes=tuple(notes)
+        weights=weights,
+        gain_before=gain_before,
+        gain_after=gain_after,
+        trace=tuple(trace),
+        notes=tuple(notes),
+        warnings=tuple(warnings),
     )
 
 

@@ -14,6 +14,7 @@ from dragoman.cost import StageCost, measured, peak_memory
 from dragoman.errors import InputError
 from dragoman.features import Weights, find_weights, read_weights
 from dragoman.metric import by_name, score_text
+from dragoman.optim import Hols, Optimiser
 from dragoman.recipe.cache import Cache, Made, program_name
 from dragoman.recipe.corpora import TEST
 from dragoman.recipe.grid import GridRecipe
@@ -77,7 +78,7 @@ def cell_plan(key: CellKey, recipe: GridRecipe, shared: SharedStages) -> dict[st
         "method": tuning.optimiser.name,
         "tuning": {
             "optimiser": plain(tuning.optimiser),
-            **_plain_config(tuning.config),
+            **_plain_config(tuning.optimiser, tuning.config),
             **({} if tuning.start is None else {"start": plain(tuning.start)}),
         },
         "seed": key.seed,
@@ -88,13 +89,15 @@ def cell_plan(key: CellKey, recipe: GridRecipe, shared: SharedStages) -> dict[st
     }
 
 
-def _plain_config(config: TuneConfig) -> dict[str, Any]:
-    """Settings of tuning; those of learning from lists only where it does."""
+def _plain_config(optimiser: Optimiser, config: TuneConfig) -> dict[str, Any]:
+    """Settings of tuning; those of learning from the training text only where it does."""
     record: dict[str, Any] = plain(config)
     if config.learn_from is not LearnFrom.LISTS:
         del record["phi"]
     if config.loop.patience is None:
         del record["loop"]["patience"]  # as before there was any
+    if config.learn_from is not LearnFrom.LISTS and not isinstance(optimiser, Hols):
+        del record["judge_lines"]
     return record
 
 

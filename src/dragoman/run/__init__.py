@@ -22,12 +22,15 @@ from dragoman.run.cells import (
     translations_file,
 )
 from dragoman.run.folder import RunFolder
+from dragoman.run.held_out_lines import HeldOutLines, Kept
 from dragoman.run.updates import Update
 
 __all__ = [
     "CellKey",
     "CellResult",
     "CellRound",
+    "HeldOutLines",
+    "Kept",
     "RunFolder",
     "SetScores",
     "TestSet",

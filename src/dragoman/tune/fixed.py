@@ -12,6 +12,7 @@ from dragoman.optim import Optimiser
 from dragoman.optim.frozen import frozen_at_zero, frozen_names
 from dragoman.pool import Pool, metric_of, rerank
 from dragoman.run import RunFolder
+from dragoman.tune.notes import length_warning
 from dragoman.tune.record import Learned, RoundRecord, TuneRecord, plain_trace
 from dragoman.tune.rounds import RoundStore
 
@@ -50,12 +51,16 @@ def tune_pool(
         n_candidates=pool.n_candidates,
         n_features=pool.n_features,
         learned=learned,
+        length_ratio=metric_of(pool).length_ratio(after.total()),
     )
     if found is None:
         with store.new_round() as folder:
             store.save(folder, start, None, after, record)
             store.save_learned(folder, weights, learned)
     store.log_learned(1, learned)
+    length = metric_of(pool).length_ratio
+    lengths = length(before.total()), length(after.total())
+    warnings = [text for text in (misfit, length_warning(*lengths)) if text]
     result = TuneRecord(
         weights=weights,
         metric=metric_of(pool).name,
@@ -67,7 +72,10 @@ def tune_pool(
         n_candidates=pool.n_candidates,
         n_features=pool.n_features,
         cpu_s=learned.cpu_s,
-        notes=(*([misfit] if misfit else []), *frozen_at_zero(start, names), *learned.notes),
+        notes=(*warnings, *frozen_at_zero(start, names), *learned.notes),
+        warnings=(*warnings, *learned.warnings),
+        length_before=lengths[0],
+        length_after=lengths[1],
         dense=tuple(pool.dense_names()),
         stopped="fixed lists need one round",
     )
@@ -91,6 +99,7 @@ def _learn(
         gain_after=result.gain_after,
         trace=plain_trace(result.trace),
         notes=result.notes,
+        warnings=result.warnings,
         wall_s=time.perf_counter() - began,
         cpu_s=cpu_seconds() - cpu_began,
     )

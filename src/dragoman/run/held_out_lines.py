@@ -1,0 +1,33 @@
+"""How held-out lines judged what was learned from the training text, as records of tunings and cells have it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+__all__ = ["HeldOutLines", "Kept"]
+
+
+class Kept(StrEnum):
+    """Weights that a tuning ended with."""
+
+    START = "start"
+    LEARNED = "learned"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldOutLines:
+    """Lines that nothing was learned from, decoded by tables that have not seen them. Scores are the metric's own."""
+
+    n_lines: int
+    score_before: float
+    """With the weights of the start: beside which sparse weights were learned, or that of the tuning."""
+    score_after: float
+    """With those that were learned."""
+    length_before: float | None
+    """Output words for a reference word; None where the metric does not count words."""
+    length_after: float | None
+    worse: bool
+    """Whether what was learned decodes them worse than the start."""
+    kept: str
+    """`start` or `learned`."""
