@@ -126,6 +126,8 @@ class Board:
             row.state = "was done" if before else "done"
         if self._live is None:
             self.say(f"{result.key.name}: {row.state}" + (f", test BLEU {row.test}" if row.test else ""))
+        for warning in () if before else result.warnings:
+            self.warn(f"{result.key.name}: {warning}")
 
     def _state(self, text: str) -> None:
         if self._now is not None:

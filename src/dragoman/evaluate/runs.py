@@ -12,12 +12,13 @@ from dragoman.evaluate.measure import SystemOutput, measure
 from dragoman.evaluate.outputs import Outputs, load_outputs
 from dragoman.evaluate.rows import PairedTest, Row, RowKey, RunComparison, Within
 from dragoman.metric import Metric, by_name
-from dragoman.run import CellKey, CellResult
+from dragoman.run import CellKey, CellResult, no_gain
 from dragoman.types import PathLike
 
 __all__ = ["compare_runs"]
 
 _PARTS = ("optimiser", "features", "system")
+_N_NAMED = 5
 
 
 def compare_runs(
@@ -163,11 +164,12 @@ def _baselines_of(keys: list[RowKey], name: str) -> dict[RowKey, RowKey]:
 def _notes(outputs: Outputs, rows: Sequence[Row]) -> Iterable[str]:
     for key, cell in outputs.failed().items():
         yield f"{key.name} failed: {cell.error}"
-    n_named = 5
-    for name in outputs.unfinished[:n_named]:
+    for name in outputs.unfinished[:_N_NAMED]:
         yield f"{name} is not finished"
-    if len(outputs.unfinished) > n_named:
-        yield f"{len(outputs.unfinished) - n_named} more cells are not finished"
+    if len(outputs.unfinished) > _N_NAMED:
+        yield f"{len(outputs.unfinished) - _N_NAMED} more cells are not finished"
+    if text := no_gain(outputs.finished().values()):
+        yield text
     yield from _notes_on_programs(outputs.finished())
     for corpus in dict.fromkeys(row.key.corpus for row in rows):
         same = [row for row in rows if row.key.corpus == corpus]

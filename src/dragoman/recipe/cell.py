@@ -27,6 +27,7 @@ from dragoman.recipe.starts import CellStart
 from dragoman.run import (
     CellKey,
     CellResult,
+    HeldOutLines,
     RunFolder,
     SetScores,
     Update,
@@ -165,10 +166,12 @@ class CellWork:
         costs = (tuned_cost, *decoding, scoring(), explaining())
         for cost in costs:
             self._log(cost)
+        metric, lines = by_name(self._tuning.config.metric), tuning.get("held_out_lines")
         result = CellResult(
             key=self.key,
             method=self._tuning.optimiser.name,
-            metric=by_name(self._tuning.config.metric).name,
+            metric=metric.name,
+            higher_is_better=metric.higher_is_better,
             rounds=tuple(cell_rounds(tuning["rounds"], self._weights, tests)),
             best_round=tuning["best_round"],
             stopped=tuning["stopped"],
@@ -181,6 +184,8 @@ class CellWork:
             updates=tuple(from_plain(Update, update) for update in tuning.get("updates", ())),
             steps=tuple(earlier_steps(tuning.get("steps", ()))),
             notes=tuple(tuning["notes"]),
+            warnings=tuple(tuning.get("warnings", ())),
+            held_out_lines=None if lines is None else from_plain(HeldOutLines, lines),
             programs=programs,
         )
         result.save(self._run.path)

@@ -31,3 +31,8 @@ class HeldOutLines:
     """Whether what was learned decodes them worse than the start."""
     kept: str
     """`start` or `learned`."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether the scores differ."""
+        return self.score_after != self.score_before

@@ -260,6 +260,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
                 "blocks",
                 "last",
                 "limit",
+                "judge_lines",
                 "distinct",
                 "without_fold",
                 "raw",

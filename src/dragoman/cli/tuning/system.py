@@ -65,6 +65,7 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
         learn_from=options.learns_from,
         limit=options.limit,
         phi=options.phi_settings(),
+        judge_lines=TuneConfig().judge_lines if options.judge_lines is None else options.judge_lines,
     )
     by_steps = optimiser.learns_from is LearnsFrom.TRAINING_TEXT or options.learns_from is LearnFrom.LISTS
     show = stages_shown if by_steps or options.phi is not None else rounds_shown
