@@ -37,7 +37,9 @@ def made(tmp_path_factory):
     write_lines(folder / "dev.x.y", (folder / "dev.y").read_text().replace("B", "X").splitlines())
     settings = SystemSettings(model=PhraseSettings(max_phrase_length=2), n_folds=N_FOLDS, features=("rule_id",))
     config = TrainConfig(settings=settings, lm=EstimateConfig(order=2))
-    train(folder / "train.x", folder / "train.y", folder / "system", config=config)
+    write_lines(folder / "domains", ["few" if n % 6 == 0 else "many" for n in range(N_LINES)])
+    domains = folder / "domains"
+    train(folder / "train.x", folder / "train.y", folder / "system", domains=domains, config=config)
     return folder
 
 
@@ -179,10 +181,10 @@ def test_without_held_out_lines_the_development_set_judges_and_a_note_says_so(ma
     assert "the development set judges what was learned: tables that have seen" in without_lines(
         made, tmp_path / "all", config
     )
-    config = replace(CONFIG, judge_lines=49)
-    assert "only 49 lines could be held out" in without_lines(made, tmp_path / "few", config)
-    with pytest.raises(InputError, match="judge_lines must be at least 1"):
-        replace(CONFIG, judge_lines=0)
+    domain = replace(CONFIG, phi=replace(CONFIG.phi, where="few"))
+    assert "the last fold has too few lines to keep aside" in without_lines(made, tmp_path / "few", domain)
+    with pytest.raises(InputError, match="judge_lines must be at least 50"):
+        replace(CONFIG, judge_lines=49)
 
 
 class Text:
@@ -215,7 +217,8 @@ def test_lines_that_judge_are_not_learned_from():
             assert set(judges) <= set(free)
         again, _ = draw_judges(text, of_fold, 12, learned=learned, searched=searched, seed=1)
         assert judges.tolist() == again.tolist()
-    assert (n_judging(10_000, 1000), n_judging(1000, 1000), n_judging(3, 1000)) == (1000, 250, 0)
+    sizes = {10_000: 1000, 1000: 250, 200: 50, 199: 0, 0: 0}
+    assert {n: n_judging(n, 1000) for n in sizes} == sizes
     for lines, n in ((of_fold, 0), (of_fold[:0], 5)):
         judges, left = draw_judges(text, lines, n, learned=everything, searched=searched, seed=1)
         assert (len(judges), left is everything) == (0, True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
@@ -51,11 +51,19 @@ class Stages:
         self._run = run
         self._monitor = monitor
         self.finished: dict[str, StageCost] = {}
+        self.found: dict[str, Mapping[str, float]] = {}
         for entry in run.trace():
+            if entry["event"] == "found":
+                self.found[entry["what"]] = entry["numbers"]
             if entry["event"] == "stage":
                 names = [field.name for field in dataclasses.fields(StageCost) if field.name in entry]
                 with contextlib.suppress(KeyError, TypeError):  # an incomplete entry: the stage is done again
                     self.finished[entry["name"]] = StageCost(**{name: entry[name] for name in names})
+
+    def tell(self, what: str, found: Mapping[str, float]) -> None:
+        """Record numbers that a stage found out."""
+        self._run.log("found", what=what, numbers=dict(found))
+        self.found[what] = dict(found)
 
     def do(self, name: str, work: Callable[[], None], *, makes: Path | None = None) -> None:
         """Run a stage unless it was already finished and its result still exists."""

@@ -336,6 +336,11 @@ class _Work:
         self.monitor.say(
             f"{result.alignment.n_links:,} links; the directions agree on {100 * result.agreement.f1:.1f} %"
         )
+        if result.doubt:
+            self.monitor.warn(result.doubt)
+        pairing = result.pairing
+        found = {"agreement": result.agreement.f1} | ({} if pairing is None else {"of_other_pairs": pairing.other})
+        self.stages.tell("alignment", found)
         write_pharaoh(goal, result.alignment)
 
     def _plan(self, bitext: Bitext, *, align: bool, lm: bool, lm_text: Sequence[PathLike]) -> Plan:

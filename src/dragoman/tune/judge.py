@@ -38,16 +38,18 @@ _SHARE = 4
 """Of the fold's lines at most one in so many judges: the others teach, or are searched on."""
 FEWEST = 50
 """With fewer lines a difference is chance."""
+_FEW = f"the last fold has too few lines to keep aside {FEWEST} of them, and a quarter at most"
 EASILY = "θ was fitted to the development set, so its score there falls easily"
 _KEPT = {
-    True: "the start is kept, but for --keep last",
+    True: "the start is kept (--keep last keeps what was learned)",
     False: "it is kept all the same, as --keep last asks",
 }
 
 
 def n_judging(n_fold: int, most: int) -> int:
-    """Lines of a fold that are kept aside."""
-    return min(most, n_fold // _SHARE)
+    """Lines of a fold that are kept aside: none of one that has too few."""
+    n_lines = min(most, n_fold // _SHARE)
+    return n_lines if n_lines >= FEWEST else 0
 
 
 def draw_judges(
@@ -71,6 +73,8 @@ def draw_judges(
     taken = _has_source(training, of_fold, searched)
     free = ~taken & ~_has_source(training, of_fold, own)
     judges, rest = of_fold[free], of_fold[~taken & ~free]
+    if len(judges) + len(rest) < min(n_lines, FEWEST):
+        return of_fold[:0], learned
     if len(judges) >= n_lines:
         return sample_lines(judges, n_lines, fold=fold, seed=seed), learned
     more = sample_lines(rest, min(n_lines - len(judges), len(rest)), fold=fold, seed=seed)
@@ -134,9 +138,8 @@ class Judge:
 
     def compare(self, start: Weights, learned: Weights) -> Verdict:
         """What was learned against the start."""
-        if len(self.lines) < FEWEST:
-            few = self.without or f"only {len(self.lines)} lines could be held out of the training text"
-            self.log.notes.append(f"the development set judges what was learned: {few}")
+        if not len(self.lines):
+            self.log.notes.append(f"the development set judges what was learned: {self.without or _FEW}")
             return Verdict(start=start, by_development=True)
         self.log.begin(JUDGE, len(self.lines))
         before, after = (self._decoded(weights) for weights in (start, learned))

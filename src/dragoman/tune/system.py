@@ -28,6 +28,7 @@ from dragoman.tune.before_after import DEVELOPMENT, BeforeAfter
 from dragoman.tune.decoder import Decoder
 from dragoman.tune.fold_learners import TrainingContext
 from dragoman.tune.held_out import HeldOutTask, tune_held_out
+from dragoman.tune.judge import FEWEST
 from dragoman.tune.loop import LoopSettings, Step, tune_decoder
 from dragoman.tune.phi import PhiSettings, read_phi
 from dragoman.tune.phi_tuning import PhiTask, tune_phi
@@ -94,8 +95,8 @@ class TuneConfig:
             raise InputError("every line of the training text is decoded without its own fold; leave out the fold")
         if self.limit is not None and self.limit < 1:
             raise InputError(f"the limit of training lines must be at least 1, not {self.limit}")
-        if self.judge_lines < 1:
-            raise InputError(f"judge_lines must be at least 1, not {self.judge_lines}")
+        if self.judge_lines < FEWEST:
+            raise InputError(f"judge_lines must be at least {FEWEST}, or chance would judge; it is {self.judge_lines}")
 
     def check(self, method: Optimiser, *, n_sentences: int | None = None, n_folds: int | None = None) -> None:
         """Raise InputError for a method that cannot learn from what was chosen, as far as that is known.

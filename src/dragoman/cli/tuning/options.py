@@ -242,7 +242,7 @@ class TuneOptions(FeatureOptions):
     judge_lines: Annotated[
         int | None,
         _training(
-            min=1,
+            min=50,
             metavar="N",
             help="Lines of the last fold, at most a quarter of it, that judge what --train or hols learned: where "
             "they are decoded worse, the start is kept unless --keep last; 1,000 unless given.",
