@@ -147,6 +147,10 @@ class MetricOptions(CandidateOptions):
         ReferenceLength, _metric("--reference-length", help="BLEU's reference length where there are several.")
     ] = ReferenceLength.CLOSEST
 
+    def reference_texts(self) -> list[list[str]] | None:
+        """The references of each sentence; None if there are none."""
+        return read_references(self.reference) if self.reference else None
+
     def measure(self, session: Session) -> Measure:
         """Adds the statistics of the objective to a pool; BLEU is unsmoothed, as in MERT."""
         if self.external is not None and self.reference:

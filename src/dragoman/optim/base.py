@@ -26,8 +26,10 @@ Trace = Sequence[Mapping[str, float | int | str]]
 _LENGTH_RATIO = 0.1
 """Translations whose length is further than this from the references' are worth a note."""
 
-_HARDLY_ANYTHING = 0.01
-"""A gain below this is that of references of other sentences."""
+_HARDLY_ANYTHING, _HARDLY_A_PAIR = 0.01, 0.1
+"""A gain below this is that of references of other sentences; of BLEU, if hardly any pair of words is in them either:
+segments of three words have no four-gram.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -262,7 +264,7 @@ def finish(
         notes.append(f"{len(held_out):,} lists held out: {metric.name} {_shown(metric, *totals)}")
     if gain_after < gain_before:
         warnings.append(f"worse than the start on these lists: {metric.name} {_shown(metric, before, after)}")
-    if metric.uses_references and max(gain_before, gain_after) < _HARDLY_ANYTHING:
+    if metric.uses_references and max(gain_before, gain_after) < _HARDLY_ANYTHING and not _has_pairs(metric, after):
         warnings.append("hardly anything of the candidates is in the references; are these the right ones?")
     notes += warnings
     ratio = metric.length_ratio(after)
@@ -276,6 +278,12 @@ def finish(
         notes=tuple(notes),
         warnings=tuple(warnings),
     )
+
+
+def _has_pairs(metric: Metric, total: Float64Array) -> bool:
+    """Whether pairs of words are in the references, as far as the metric counts them."""
+    details = metric.details(total)
+    return details is not None and details.precisions[1:2] > (_HARDLY_A_PAIR,)
 
 
 def _shown(metric: Metric, *totals: Float64Array) -> str:

@@ -18,7 +18,7 @@ are decoded with in the end, and the start is kept where it decodes better.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -31,7 +31,18 @@ from dragoman.errors import FailedError, InputError
 from dragoman.features import FeatureIndex, Weights, describe_fit
 from dragoman.optim import Learner, LearningContext, Optimiser
 from dragoman.optim.frozen import frozen_at_zero
-from dragoman.pool import Choice, Pool, Shard, merge_pools, metric_of, new_words, on_tables, rerank, weights_for
+from dragoman.pool import (
+    Choice,
+    Pool,
+    Shard,
+    doubt_of_references,
+    merge_pools,
+    metric_of,
+    new_words,
+    on_tables,
+    rerank,
+    weights_for,
+)
 from dragoman.run import RunFolder
 from dragoman.settings import plain
 from dragoman.store import make_folder
@@ -102,15 +113,17 @@ def tune_decoder(
     frozen: Collection[str] = (),
     n_threads: int = 1,
     context: LearningContext | None = None,
+    references: Sequence[Sequence[str]] | None = None,
     run: RunFolder | None = None,
     on_step: Callable[[int, Step], None] | None = None,
     on_round: Callable[[RoundRecord], None] | None = None,
 ) -> TuneRecord:
     """Decode, merge, optimise until there is nothing new.
 
-    `measure` gives each decoding its statistics. `context` is what a method can learn from besides the lists. With
-    `run`, every round is recorded, and rounds that the run has already are not done again. `on_step` is called before
-    decoding and before learning, `on_round` after a round.
+    `measure` gives each decoding its statistics. `context` is what a method can learn from besides the lists.
+    `references` are compared with the first translations: do they belong to the sentences? With `run`, every round is
+    recorded, and rounds that the run has already are not done again. `on_step` is called before decoding and before
+    learning, `on_round` after a round.
     """
     loop = _Loop(
         decoder=decoder,
@@ -121,6 +134,7 @@ def tune_decoder(
         settings=settings or LoopSettings(),
         frozen=frozen,
         n_threads=n_threads,
+        references=references,
         store=RoundStore(run),
         on_step=on_step or _ignore_step,
     )
@@ -151,6 +165,7 @@ class _Loop:
         settings: LoopSettings,
         frozen: Collection[str],
         n_threads: int,
+        references: Sequence[Sequence[str]] | None,
         store: RoundStore,
         on_step: Callable[[int, Step], None],
     ) -> None:
@@ -161,6 +176,7 @@ class _Loop:
         self._settings = settings
         self._frozen = frozen
         self._n_threads = n_threads
+        self._references = references
         self._store = store
         self._on_step = on_step
         self._index = FeatureIndex()
@@ -213,6 +229,9 @@ class _Loop:
             weights_for(raw, self._start)  # raises where the decoder and the start name features differently
             misfit = describe_fit(self._start, raw.index, raw.dense) if self._start.values.any() else None
             warnings += [misfit] if misfit else []
+            if self._references is not None:
+                doubt = doubt_of_references(raw, self._references, n_threads=self._n_threads)
+                warnings += [doubt] if doubt else []
         n_before = 0 if self._pool is None else self._pool.n_candidates
         decoded = cpu_seconds()
         latest, pool = self._add(raw, number)

@@ -314,6 +314,7 @@ def tune_system(
             frozen=config.frozen,
             n_threads=n_threads,
             context=context,
+            references=texts,
             run=run,
             on_step=on_step,
             on_round=on_round,
