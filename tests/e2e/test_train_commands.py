@@ -340,6 +340,7 @@ def test_held_out_lines_come_first_in_what_is_said(inside, tmp_path):
     words = ["tune", "--system", "system", "--source", "c/dev.de", "-r", "c/dev.en", *learn]
     shown = inside(*words, "--method", "perceptron", "--set", "step=100", "--set", "max_epochs=1", "-o", "bad")
     assert re.search(r"judge: decoding \d\d lines of the training text that nothing was learned from", shown.err)
+    assert re.search(r"round 1: score [\d.]+, .* length ratio \d\.\d\d\d\n", shown.err)
     first, second = shown.out.splitlines()[-2:]
     assert re.match(r"bleu of \d\d held-out lines: [\d.]+ -> [\d.]+; the start is kept \(", first)
     assert re.match(r"bleu of the development set: ([\d.]+) -> \1; θ was fitted", second)
