@@ -187,6 +187,19 @@ def test_without_held_out_lines_the_development_set_judges_and_a_note_says_so(ma
         replace(CONFIG, judge_lines=49)
 
 
+def test_a_baseline_that_the_development_set_spoilt_is_not_kept_either(made, tmp_path):
+    """Theta is searched on references that like the X, and learns to write it."""
+    phi, loop = PhiSettings(theta=Theta.SEARCH, search=Mert(n_starts=8)), LoopSettings(max_rounds=5)
+    config = replace(CONFIG, phi=phi, loop=loop)
+    tuned = tune(made, tmp_path / "t", BAD, GOOD_START, config, dev="dev.x.y")
+    result = result_of(tmp_path / "t")
+    assert result["steps"][0]["score_after"] > result["steps"][0]["score_before"] + 0.2
+    assert {name: tuned.weights[name] for name in GOOD_START} == GOOD_START
+    assert (result["held_out_lines"]["kept"], result["best_round"]) == ("start", 3)
+    theta, learned, start = (entry["score"] for entry in result["rounds"])
+    assert start < theta <= learned
+
+
 class Text:
     """Lines with their folds and sources."""
 

@@ -21,7 +21,9 @@ class HeldOutLines:
 
     n_lines: int
     score_before: float
-    """With the weights of the start: beside which sparse weights were learned, or that of the tuning."""
+    """With the weights of the start; where sparse weights were learned beside others that a search found, the better of
+    both.
+    """
     score_after: float
     """With those that were learned."""
     length_before: float | None

@@ -148,7 +148,7 @@ class _Text(HeldOutText):
         rounds = DevelopmentRounds(self._task, self._run, self._log)
         lines, engine, steps = self._lines.judges, self._engine, self._shared
         judge = Judge(task=self._task, lines=lines, engine=engine, steps=steps, log=self._log)
-        verdict = judge.compare(self._task.start, weights)
+        verdict = judge.compare([self._task.start], weights)
         if self.found is not None:
             return rounds.searched(weights, self.found, self._blocks, verdict)
         return rounds.measured([*self._visited, weights], verdict, stopped="the updates are done")

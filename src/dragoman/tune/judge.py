@@ -136,22 +136,25 @@ class Judge:
     without: str = ""
     """Why there are no lines."""
 
-    def compare(self, start: Weights, learned: Weights) -> Verdict:
-        """What was learned against the start."""
+    def compare(self, starts: Sequence[Weights], learned: Weights) -> Verdict:
+        """What was learned against the start; against the one of several that decodes the lines best."""
         if not len(self.lines):
             self.log.notes.append(f"the development set judges what was learned: {self.without or _FEW}")
-            return Verdict(start=start, by_development=True)
+            return Verdict(start=starts[0], by_development=True)
         self.log.begin(JUDGE, len(self.lines))
-        before, after = (self._decoded(weights) for weights in (start, learned))
+        decoded = {weights.digest(): (self._decoded(weights), weights) for weights in (*starts, learned)}
+        after, _ = decoded[learned.digest()]
+        before, start = max((decoded[weights.digest()] for weights in starts), key=lambda one: one[0].content["gain"])
         scores = float(before.content["score"]), float(after.content["score"])
         worse = bool(after.content["gain"] < before.content["gain"])
-        both = replace(
+        made = [one for one, _ in decoded.values()]
+        whole = replace(
             after,
-            wall_s=before.wall_s + after.wall_s,
-            cpu_s=before.cpu_s + after.cpu_s,
-            found=before.found and after.found,
+            wall_s=sum(one.wall_s for one in made),
+            cpu_s=sum(one.cpu_s for one in made),
+            found=all(one.found for one in made),
         )
-        self.log.step(JUDGE, len(self.lines), both, scores)
+        self.log.step(JUDGE, len(self.lines), whole, scores)
         keeps_start = worse and self.task.config.loop.keep is Keep.BEST
         return Verdict(
             start=start,

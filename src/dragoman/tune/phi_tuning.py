@@ -250,9 +250,8 @@ class _Tuning:
             return Verdict(start=start)
         without = "" if self._judged_by_lines else _NO_LINES if task.pairs is None else _OTHER_PAIRS
         lines, engine, steps = self._judges, self._engine, self._shared
-        return Judge(task=task, lines=lines, engine=engine, steps=steps, log=self._log, without=without).compare(
-            start, learned
-        )
+        judge = Judge(task=task, lines=lines, engine=engine, steps=steps, log=self._log, without=without)
+        return judge.compare([start, task.start], learned)
 
     def _search(self, phi: Phi) -> SearchResult:
         task, config = self._task, self._task.config
