@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -36,10 +37,11 @@ def words(made, *more, system="system", out="tuned"):
 
 
 LEARN = ["--train", "--method", "softramp", "--set", "max_epochs=2", "--features", "rule_id", "--k", 20, "--limit", 90]
+KEEP = ["--keep", "last"]  # whatever ten sentences of a development set say
 
 
 def test_all_steps_by_one_command(made, inside, tmp_path):
-    shown = inside(*words(made, *LEARN, "--json"))
+    shown = inside(*words(made, *LEARN, *KEEP, "--json"))
     told = shown.json
     assert [(step["name"], step["n_lines"]) for step in told["steps"]] == [("theta", 10), ("lists", 90), ("model", 90)]
     assert told["steps"][2]["score_after"] > told["steps"][2]["score_before"]
@@ -55,7 +57,7 @@ def test_all_steps_by_one_command(made, inside, tmp_path):
     assert tuned.settings.features == ("rule_id",)
     assert sum(name.startswith("rule_id:") for name, _ in tuned.weights.items()) > 50
     inside("translate", "tuned", "-i", made / "dev.de", "-o", "out")
-    assert "was finished before" in inside(*words(made, *LEARN, "--resume")).out
+    assert "was finished before" in inside(*words(made, *LEARN, *KEEP, "--resume")).out
     # The steps' own files are those that other commands read.
     (lists,) = (tmp_path / "tuned/tune/steps").glob("lists-*/lists")
     assert inside("lists", "info", lists, "--json").json["n_lists"] == 90
@@ -84,7 +86,7 @@ def test_a_tuned_system_is_the_baseline_as_it_is(made, inside, tmp_path):
 
 @pytest.mark.parametrize("last", ["dev", "blocks", "held-out", "held-out-blocks"])
 def test_a_last_search_is_an_option(made, inside, tmp_path, last):
-    shown = inside(*words(made, *LEARN, "--last", last, "--blocks", "one", "--json")).json
+    shown = inside(*words(made, *LEARN, *KEEP, "--last", last, "--blocks", "one", "--json")).json
     assert shown["blocks"].keys() == {"phi"}
     names = [step["name"] for step in shown["steps"]]
     assert names == ["theta", "lists", "model", *(["search"] if "held-out" in last else [])]
@@ -328,3 +330,26 @@ def test_recipes_are_checked_before_anything_runs(inside, tmp_path, change, mess
     shown = inside("run", "r.toml", "-o", "run", "--set", change, status=2)
     assert message in " ".join(shown.err.split())
     assert not (tmp_path / "run").exists()
+
+
+def test_held_out_lines_come_first_in_what_is_said(inside, tmp_path):
+    """A training text that is large enough to keep lines aside; what is learned is nonsense, or nothing."""
+    inside("corpus", "synth", "-n", 1300, "--dev", 20, "--test", 5, "-o", "c", "--quiet")
+    inside("train", "-s", "c/train.de", "-t", "c/train.en", "--folds", 4, "-o", "system", "--quiet", "--lm-order", 2)
+    learn = ["--train", "--features", "rule_id", "--k", 10, "--limit", 200, "--fast", "--theta", "system"]
+    words = ["tune", "--system", "system", "--source", "c/dev.de", "-r", "c/dev.en", *learn]
+    shown = inside(*words, "--method", "perceptron", "--set", "step=100", "--set", "max_epochs=1", "-o", "bad")
+    assert re.search(r"judge: decoding \d\d lines of the training text that nothing was learned from", shown.err)
+    assert re.search(r"round 1: score [\d.]+, .* length ratio \d\.\d\d\d\n", shown.err)
+    first, second = shown.out.splitlines()[-2:]
+    assert re.match(r"bleu of \d\d held-out lines: [\d.]+ -> [\d.]+; the start is kept \(", first)
+    assert re.match(r"bleu of the development set: ([\d.]+) -> \1; θ was fitted", second)
+    assert re.search(r"warning: what was learned decodes \d\d held-out lines .* worse than the start", shown.err)
+    shown = inside(*words, "--method", "softramp", "--set", "max_epochs=1", "-o", "good", "--judge-lines", 60, "--json")
+    judged = shown.json["held_out_lines"]
+    assert (judged["n_lines"], judged["kept"]) == (60, "start" if judged["worse"] else "learned")
+    assert 5 < judged["score_after"] < 100
+    assert [step["name"] for step in shown.json["steps"]] == ["lists", "model", "judge"]
+    assert all(0.5 < entry["length_ratio"] < 1.5 for entry in shown.json["rounds"])
+    refused = inside(*words[:7], "--judge-lines", 60, "-o", "none", status=2)
+    assert "--judge-lines judge what was learned from the training text" in " ".join(refused.err.split())

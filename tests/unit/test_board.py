@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -116,3 +117,18 @@ def test_quiet_is_quiet(recipe, capsys):
     with board_of(Session(quiet=True), recipe, recipe.cells) as board:
         drive(board, recipe.cells)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_warnings_of_cells_are_heard(recipe, capsys, quiet):
+    cells = recipe.cells
+    odd = replace(finished(cells[0], 0.25, 0.2), notes=("seen", "odd"), warnings=("odd",))
+    with board_of(Session(quiet=quiet), recipe, cells) as board:
+        board.end_cell(odd, before=False)
+        board.warn("training is odd")
+    said = capsys.readouterr().err
+    assert f"warning: {cells[0].name}: odd\nwarning: training is odd\n" in said
+    assert "seen" not in said
+    with board_of(Session(quiet=quiet), recipe, cells) as board:
+        board.end_cell(odd, before=True)  # which an earlier run has said
+    assert "warning" not in capsys.readouterr().err

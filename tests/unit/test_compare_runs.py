@@ -13,6 +13,7 @@ from tests.fake_runs import (
     count_ties_in_sacrebleu,
     fake_run,
     noisy,
+    rounds,
     sentences,
     slow_bootstrap,
     start_run,
@@ -24,7 +25,7 @@ from tests.fake_runs import (
 from dragoman.errors import InputError, MismatchError
 from dragoman.evaluate import PairedTest, Within, compare_runs, legend, load_outputs
 from dragoman.report import TableFormat, render
-from dragoman.run import CellKey, SetScores, save_plan
+from dragoman.run import CellKey, HeldOutLines, SetScores, load_cell, save_plan
 
 FEW = {"n_bootstrap": 200, "n_trials": 300}
 
@@ -298,3 +299,35 @@ def test_every_test_set_is_compared_as_if_it_were_the_only_one(tmp_path):
     write_translations(both, key, "new", lines["new"][:-1])
     with pytest.raises(MismatchError, match="new.txt: has 19 lines, but the test set toy/new has 20"):
         compare_runs([both], **FEW)
+
+
+def test_cells_without_gain_are_named(tmp_path):
+    run = start_run(tmp_path / "run")
+    refs = sentences(20)
+    write_test_set(run, "toy", refs, refs)
+
+    def lines(worse, kept):
+        return HeldOutLines(
+            n_lines=9, score_before=0.3, score_after=0.2 if worse else 0.4, length_before=None, length_after=None,
+            worse=worse, kept=kept,
+        )  # fmt: skip
+
+    kinds = {
+        "fell": {"rounds": rounds(2, start=0.3, end=0.2), "higher_is_better": True},
+        "rose": {"rounds": rounds(2), "higher_is_better": True},
+        "kept": {"rounds": rounds(2), "higher_is_better": True, "best_round": 1},
+        "ter-fell": {"rounds": rounds(2, start=0.3, end=0.2), "higher_is_better": False},
+        "older": {"rounds": rounds(2, start=0.3, end=0.2)},
+        "lines-fell": {"rounds": rounds(2), "higher_is_better": True, "held_out_lines": lines(True, "start")},
+        "lines-rose": {"rounds": rounds(2, start=0.3, end=0.2), "higher_is_better": True,
+                       "held_out_lines": lines(False, "learned")},
+        "first": {"rounds": rounds(1), "higher_is_better": True, "n_rounds": 1},
+    }  # fmt: skip
+    for name, fields in kinds.items():
+        write_cell(run, optimiser=name, lines=refs, **({"n_rounds": 2} | fields))
+    (note,) = compare_runs([run], n_bootstrap=0, n_trials=0).notes
+    start = "toy/phrase/phrase15"
+    named = ", ".join(f"{start}/{name}/1" for name in ("fell", "kept", "lines-fell"))
+    assert note == f"3 of 8 cells ended at or below their start: {named}"
+    cell = load_cell(run, CellKey(corpus="toy", system="phrase", features="phrase15", optimiser="lines-fell", seed=1))
+    assert cell.held_out_lines == lines(True, "start")

@@ -17,7 +17,17 @@ from dragoman.optim import Mert, Mira, Pro, SoftRamp, Xbleu
 from dragoman.pool import rerank
 from dragoman.run import RunFolder
 from dragoman.system import System
-from dragoman.tune import LastSearch, LearnFrom, LoopSettings, PhiBlocks, PhiSettings, Theta, TuneConfig, tune_system
+from dragoman.tune import (
+    Keep,
+    LastSearch,
+    LearnFrom,
+    LoopSettings,
+    PhiBlocks,
+    PhiSettings,
+    Theta,
+    TuneConfig,
+    tune_system,
+)
 from dragoman.tune.line_search import SearchResult
 from dragoman.tune.step_log import StepLog
 from dragoman.tune.steps import MadeStep
@@ -47,6 +57,11 @@ def tune(made, out, method=METHOD, *, config=CONFIG, kind="phrase", **more):
 
 def with_phi(**settings):
     return replace(CONFIG, phi=replace(CONFIG.phi, **settings))
+
+
+def kept(config):
+    """What is learned stays, whatever the ten sentences of the development set say."""
+    return replace(config, loop=replace(config.loop, keep=Keep.LAST))
 
 
 LAST = with_phi(last=LastSearch.DEV, blocks=PhiBlocks.ORIENTATION)
@@ -213,11 +228,11 @@ def test_a_seed_of_zero_makes_all_steps_the_tunings_own(made, tmp_path):
     "method", [Xbleu(gamma=30.0, step=0.001, max_epochs=2), Pro(), Mira(), Mert(n_starts=1)], ids=lambda m: m.name
 )
 def test_any_method_for_lists_can_learn(made, tmp_path, method):
-    tuned = tune(made, tmp_path / "t", method, config=with_phi(theta=Theta.SYSTEM))
+    tuned = tune(made, tmp_path / "t", method, config=kept(with_phi(theta=Theta.SYSTEM)))
     assert [s["name"] for s in result_of(tmp_path / "t")["steps"]] == ["lists", "model"]
     start = System.load(made / "phrase").weights
-    kept = all(tuned.weights[name] == start[name] for name in tuned.translator.dense())
-    assert kept == (method.name == "xbleu")  # which freezes theta
+    dense_kept = all(tuned.weights[name] == start[name] for name in tuned.translator.dense())
+    assert dense_kept == (method.name == "xbleu")  # which freezes theta
 
 
 def test_hierarchical_systems_learn_too(made, tmp_path):
@@ -227,10 +242,15 @@ def test_hierarchical_systems_learn_too(made, tmp_path):
 
 
 def test_weights_of_a_first_model_take_part_in_the_second_decoding(made, tmp_path):
-    first = tune(made, tmp_path / "first")
+    first = tune(made, tmp_path / "first", config=kept(CONFIG))
     assert first.settings.features == CONFIG.features
     second = tune_system(
-        tmp_path / "first", made / "dev.de", [made / "dev.en"], tmp_path / "second", optimiser=METHOD, config=CONFIG
+        tmp_path / "first",
+        made / "dev.de",
+        [made / "dev.en"],
+        tmp_path / "second",
+        optimiser=METHOD,
+        config=kept(CONFIG),
     )
     lists = [ListsFolder.load(step(tmp_path / name, "lists") / "lists") for name in ("first", "second")]
     assert [bool(one.settings.features) for one in lists] == [False, True]
@@ -239,7 +259,7 @@ def test_weights_of_a_first_model_take_part_in_the_second_decoding(made, tmp_pat
 
 
 def test_a_start_with_other_templates_is_refused_before_anything_is_made(made, tmp_path):
-    tune(made, tmp_path / "first", config=replace(CONFIG, features=("rule_id",)))
+    tune(made, tmp_path / "first", config=kept(replace(CONFIG, features=("rule_id",))))
     dev = made / "dev.de", [made / "dev.en"]
     config = replace(CONFIG, features=("reorder_local(top=20)",))
     with pytest.raises(InputError, match="weights of features of rule_id, which --features leaves out"):

@@ -18,6 +18,7 @@ from dragoman.pool import load_pool, merge_pools, rerank, score_deviation
 from dragoman.run import RunFolder
 from dragoman.tune import Decoder, Keep, LoopSettings, Step, settings_to_come, tune_decoder
 from dragoman.tune.loop import _Loop
+from dragoman.tune.notes import length_warning
 from pools import pool_of
 from toy_runs import without_times
 
@@ -263,7 +264,7 @@ def test_a_group_is_frozen_and_what_is_frozen_at_zero_is_noted():
 def test_a_note_of_another_kind_does_not_stop_the_loop(monkeypatch):
     monkeypatch.setattr(_Loop, "_doubts", lambda *_: ("a remark",))
     result = tune(LinearDecoder())
-    assert "round 1: a remark" in result.notes
+    assert f"rounds 1-{len(result.rounds)}: a remark" in result.notes
     assert result.stopped == "no new candidates"
 
 
@@ -478,3 +479,89 @@ def test_a_run_may_end_earlier_or_later_than_it_was_started_for(tmp_path):
     alone = tune(LinearDecoder(), Pro(), settings=LoopSettings(max_rounds=5, keep=Keep.LAST))
     assert longer.weights.values.tobytes() == alone.weights.values.tobytes()
     assert [record.score for record in shorter.rounds] == [record.score for record in first.rounds[:3]]
+
+
+class Live(Optimiser):
+    """Learns these weights, and shows translations by good ones as those that it made on the way."""
+
+    def __init__(self, weights):
+        self.weights = weights
+
+    def _learner(self, context):
+        return LiveLearner(self)
+
+
+class LiveLearner(Learner):
+    gradual = True
+    uses_pool = False
+    shown = None
+
+    def learn(self, pool, start, **_):
+        self.shown = LinearDecoder().decode(Weights.from_dict(GOLD))
+        weights = Weights.from_dict(self._optimiser.weights, pool.index)
+        return finish(pool, start, weights, n_threads=1)
+
+    def translations(self):
+        return self.shown
+
+
+GOLD = {"f0": 1.0, "f1": -2.0, "f2": 0.5, "f3": 1.0}
+
+
+@pytest.mark.parametrize("keep", Keep)
+def test_the_weights_of_the_best_live_pass_must_decode_as_well_as_the_start(keep):
+    settings = LoopSettings(max_rounds=2, keep=keep)
+    bad = tune(LinearDecoder(), Live({name: -value for name, value in GOLD.items()}), settings=settings)
+    good = tune(LinearDecoder(), Live(GOLD), settings=settings)
+    assert [record.live for record in bad.rounds] == [False, True, True]
+    assert bad.rounds[1].score > bad.rounds[0].score
+    if keep is Keep.LAST:
+        assert (bad.best_round, good.best_round) == (3, 3)
+        return
+    assert (bad.best_round, good.best_round) == (1, 2)
+    assert dict(bad.weights.items()) == START
+    assert bad.score_after == bad.score_before
+    (warning,) = [text for text in bad.warnings if "decode the development set" in text]
+    assert warning.endswith("the start is kept")
+    assert good.weights["f1"] == GOLD["f1"]
+    assert any("round 2 decode the development set to" in note for note in good.notes)
+    assert not [text for text in good.warnings if "decode" in text]
+
+
+def test_what_every_round_says_is_said_once():
+    class Constant(LinearDecoder):
+        """The last feature is the same everywhere."""
+
+        def __init__(self):
+            super().__init__()
+            self.x[:, :, -1] = 1.0
+
+    result = tune(Constant())
+    assert len(result.rounds) > 3
+    never = [note for note in result.notes if "never differs" in note]
+    assert len(never) == 1
+    assert never[0].startswith("rounds 1-")
+    assert never[0].endswith("1 feature never differs and keeps its weight: f3")
+
+
+def test_what_is_wrong_is_a_warning_and_the_rest_is_not():
+    class Deaf(LinearDecoder):
+        def decode(self, weights):
+            return super().decode(Weights.from_dict(START))
+
+    deaf, fits = tune(Deaf(), start=START | {"typo": 1.0}), tune(LinearDecoder())
+    warnings = "; ".join(deaf.warnings)
+    for text in ("although the weights changed", "fits no feature (typo)"):
+        assert text in warnings
+    assert set(deaf.warnings) <= set(deaf.notes)
+    assert not [text for text in fits.warnings if "no weight" not in text]
+
+
+def test_lengths_far_from_the_references_are_a_warning_if_they_got_worse():
+    assert length_warning(1.0, 0.98) is None
+    assert length_warning(0.94, 0.95) is None  # nearer than the start
+    assert length_warning(None, None) is None
+    assert length_warning(0.99, 0.96) == (
+        "the translations are too short: the ratio of their words to those of the references went from 0.990 to 0.960"
+    )
+    assert "too long" in length_warning(0.98, 1.04)

@@ -272,11 +272,14 @@ def test_falls_are_noted(made, tmp_path):
     assert low
     for entry in others:
         assert any("far below the start" in note for note in entry["notes"]) == (entry in low)
-    number = low[0]["round"]
+    assert {entry["score"] for entry in low} == {low[0]["score"]}  # so that one note tells of all
+    number = f"{low[0]['round']}-{low[-1]['round']}"
     score, start = 100 * low[0]["score"], 100 * first["score"]
-    assert f"round {number}: the score {score:.2f} is far below the start's {start:.2f}" in fell["notes"]
+    assert f"rounds {number}: the score {score:.2f} is far below the start's {start:.2f}" in fell["notes"]
     kept = tune(made, tmp_path / "kept", settings={"gain_scale": 1e-9}).manifest.about["tuning"]
     assert kept["notes"] == ["no round is better than the start"]
+    assert kept["warnings"] == kept["notes"]
+    assert "the weights that are kept decode worse than the start" in fell["warnings"]
 
 
 def test_the_best_live_pass_is_kept_and_the_start_if_all_fall(made, tmp_path):

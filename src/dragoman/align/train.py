@@ -10,6 +10,7 @@ from dragoman.align.config import AlignConfig, AlignMethod, Direction, StepProgr
 from dragoman.align.fast import FastStep, train_fast
 from dragoman.align.library import train_library
 from dragoman.align.links import Agreement, Alignment
+from dragoman.align.pairing import Pairing, look_at_pairing
 from dragoman.align.symmetrization import symmetrize
 from dragoman.corpus import Side
 from dragoman.errors import InputError, MismatchError
@@ -36,6 +37,13 @@ class AlignResult:
     """Number of pairs with a side longer than `max_length`."""
     trace: dict[Direction, list[FastStep]]
     """Statistics per iteration of the method `fast`; empty otherwise."""
+    pairing: Pairing | None = None
+    """A comparison with sentences of other pairs; None where the directions agree well."""
+
+    @property
+    def doubt(self) -> str | None:
+        """Why the sides may not belong together, if there is a reason."""
+        return self.pairing.warning() if self.pairing is not None and self.pairing.is_doubtful else None
 
 
 def align(
@@ -56,6 +64,7 @@ def align(
     lengths = np.stack([source.lengths(), target.lengths()])
     is_empty = lengths.min(axis=0) == 0
     is_too_long = ~is_empty & (lengths.max(axis=0) > config.max_length)
+    usable = np.flatnonzero(~is_empty & ~is_too_long)
     trace: dict[Direction, list[FastStep]] = {}
     if config.method is AlignMethod.FAST:
         aligned = []
@@ -72,19 +81,20 @@ def align(
             aligned.append(alignment)
         forward, reverse = aligned
     else:
-        usable = np.flatnonzero(~is_empty & ~is_too_long)
         forward, reverse = train_library(
             source, target, usable, config.method, seed=config.seed, n_threads=n_threads, progress=progress
         )
+    agreement = forward.agreement(reverse, n_threads=n_threads)
     return AlignResult(
         alignment=symmetrize(forward, reverse, config.symmetrization, n_threads=n_threads),
         forward=forward,
         reverse=reverse,
-        agreement=forward.agreement(reverse, n_threads=n_threads),
+        agreement=agreement,
         n_pairs=len(source),
         n_empty=int(is_empty.sum()),
         n_too_long=int(is_too_long.sum()),
         trace=trace,
+        pairing=look_at_pairing(source, target, usable, agreement.f1, config, n_threads=n_threads),
     )
 
 

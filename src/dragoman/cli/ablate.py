@@ -133,7 +133,7 @@ def ablate(options: AblateOptions) -> None:
         )
     )
     if options.tokenize is Tokenizer.NONE and options.external is None and "bleu" in by_name(options.metric).name:
-        warn_of_raw_text(session.say, [line for path in options.reference[:1] for line in read_lines(path)])
+        warn_of_raw_text(session.warn, [line for path in options.reference[:1] for line in read_lines(path)])
     run, cache = options.out / _RUN, options.out / _CACHE
     is_new = not run.exists()
     results = run_lists(session, recipe, run, cache=cache, resume=options.resume)

@@ -63,6 +63,8 @@ def align(
         "n_links": result.alignment.n_links,
         "agreement": result.agreement.f1,
         "agreement_jaccard": result.agreement.jaccard,
+        "agreement_of_other_pairs": None if result.pairing is None else result.pairing.other,
+        "warnings": [result.doubt] if result.doubt else [],
     }
     session.say(
         f"{result.n_pairs:,} pairs, {result.alignment.n_links:,} links; the directions agree on "
@@ -70,4 +72,6 @@ def align(
     )
     if result.n_empty or result.n_too_long:
         session.say(f"without links: {result.n_empty:,} pairs empty on a side, {result.n_too_long:,} too long")
+    if result.doubt:
+        session.warn(result.doubt)
     session.emit(summary)

@@ -77,6 +77,13 @@ class Board:
         else:
             self._session.say(printable(text))
 
+    def warn(self, text: str) -> None:
+        """A warning, above the table; also where all else is quiet."""
+        if self._live is not None:
+            self._console.print(Text(printable(f"warning: {text}")), soft_wrap=True)
+        else:
+            self._session.warn(text)
+
     @contextlib.contextmanager
     def progress(self, what: str, total: int | None = None) -> Iterator[Progress]:
         """How far a piece of work is, as the state of the cell at work."""
@@ -119,6 +126,8 @@ class Board:
             row.state = "was done" if before else "done"
         if self._live is None:
             self.say(f"{result.key.name}: {row.state}" + (f", test BLEU {row.test}" if row.test else ""))
+        for warning in () if before else result.warnings:
+            self.warn(f"{result.key.name}: {warning}")
 
     def _state(self, text: str) -> None:
         if self._now is not None:

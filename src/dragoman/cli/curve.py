@@ -153,7 +153,7 @@ def curve(options: _Options) -> None:
         raise InputError("-o names a file twice; give different files")
     for name in options.reference:
         if name != "-":
-            warn_of_empty_references(session.say, name, list(read_lines(name)))
+            warn_of_empty_references(session.warn, name, list(read_lines(name)))
     system = System.load(options.folder)
     if options.languages is not None:
         if not options.raw:

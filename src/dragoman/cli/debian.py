@@ -63,9 +63,9 @@ def debian(
     with session.progress("fetching packages", config.limit) as bar:
         result = build_corpus(out, config, resume=resume, say=session.say, progress=lambda done, total: bar(done))
     for name in result.failed[:_SHOWN]:
-        session.say(f"warning: left out {name}")
+        session.warn(f"left out {name}")
     if len(result.failed) > _SHOWN:
-        session.say(f"warning: {len(result.failed) - _SHOWN} more packages were left out")
+        session.warn(f"{len(result.failed) - _SHOWN} more packages were left out")
     n_pairs = sum(result.n_pairs.values())
     if not n_pairs:
         raise InputError(f"there are no pairs of {source} and {target} there", path=out)

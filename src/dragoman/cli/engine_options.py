@@ -40,6 +40,6 @@ def engine_of(
         raise InputError("--address names a Ray cluster; add --engine ray")
 
     def warn(text: str) -> None:
-        session.say(f"warning: {text}")
+        session.warn(text)
 
     return open_engine(engine, n_workers=workers, n_threads=threads, address=address, warn=warn)

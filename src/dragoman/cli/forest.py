@@ -66,7 +66,7 @@ def best(
                 output.write(f"{entry['score']:.6f}\t{printable(entry['text'])}")
     note = describe_fit(given, index)
     if note:
-        session.say(f"warning: {note}")
+        session.warn(note)
     session.emit({"best": found, "notes": [note] if note else []})
 
 
@@ -101,7 +101,7 @@ def lists(
     fitted_values(given, spaces.index, "search spaces")
     note = describe_fit(given, spaces.index)
     if note:
-        session.say(f"warning: {note}")
+        session.warn(note)
     pool = forest_pool(spaces, given, k, distinct=distinct, n_threads=session.n_threads)
     write_nbest(pool, out, format_=format_)
     session.say(f"{pool.n_candidates:,} candidates of {pool.n_sentences:,} sentences")

@@ -117,7 +117,7 @@ class CandidateOptions(Record):
             f"{pool.n_features:,} features"
         )
         if has_segmentation(pool.words):
-            session.say("warning: the candidates contain segmentation marks such as |0-0|, which count as words")
+            session.warn("the candidates contain segmentation marks such as |0-0|, which count as words")
         return pool
 
 
@@ -148,6 +148,10 @@ class MetricOptions(CandidateOptions):
         ReferenceLength, _metric("--reference-length", help="BLEU's reference length where there are several.")
     ] = ReferenceLength.CLOSEST
 
+    def reference_texts(self) -> list[list[str]] | None:
+        """The references of each sentence; None if there are none."""
+        return read_references(self.reference) if self.reference else None
+
     def measure(self, session: Session) -> Measure:
         """Adds the statistics of the objective to a pool; BLEU is unsmoothed, as in MERT."""
         if self.external is not None and self.reference:
@@ -168,9 +172,9 @@ class MetricOptions(CandidateOptions):
         )
         texts = read_references(self.reference)
         for number, path in enumerate(self.reference):
-            warn_of_empty_references(session.say, path, [several[number] for several in texts])
+            warn_of_empty_references(session.warn, path, [several[number] for several in texts])
         if self.tokenize is Tokenizer.NONE and "bleu" in metric.name:
-            warn_of_raw_text(session.say, [several[0] for several in texts if several])
+            warn_of_raw_text(session.warn, [several[0] for several in texts if several])
         warn = _subword_warning(session, texts)
 
         def measured(pool: Pool) -> Pool:
@@ -215,7 +219,7 @@ def _subword_warning(session: Session, references: Sequence[Sequence[str]]) -> C
         nonlocal pools
         pools += 1
         if pools == 1:
-            warn_of_subwords(session.say, pool.words, lines, "the candidates have")
+            warn_of_subwords(session.warn, pool.words, lines, "the candidates have")
 
     return warn
 

@@ -109,7 +109,7 @@ def rerank(options: RerankOptions) -> None:
         format_ = output_format(options.nbest or [], options.list_format, pool)
         write_ranked(pool, values, options.out, top=options.top, format_=format_)
     for note in notes:
-        session.say(f"warning: {note}")
+        session.warn(note)
     result["notes"] = notes
     if pool.metric is not None:
         result |= {"metric": pool.metric.name, "score": pool.metric.points(choice.score())}

@@ -29,7 +29,7 @@ from dragoman.recipe import (
     run_synthetic,
     write_synthetic_report,
 )
-from dragoman.run import CellResult, RunFolder, SetScores
+from dragoman.run import CellResult, RunFolder, SetScores, no_gain
 from dragoman.text import printable
 
 __all__ = ["cell_json", "fail_if_any", "run", "run_grid", "run_lists"]
@@ -122,6 +122,8 @@ def run_grid(
         rows.add_row(Text(result.key.name), *numbers)
     session.show(rows)
     session.show(f"run: {out}")
+    if text := no_gain(results):
+        session.warn(text)
     return results
 
 
@@ -229,7 +231,7 @@ def cell_json(result: CellResult) -> dict[str, Any]:
         "tests": {name: _set_json(found) for name, found in result.tests.items()},
         "tune": None if result.tune is None else _set_json(result.tune),
     }
-    fields |= {"metric": result.metric, "dev": dev}
+    fields |= {"metric": result.metric, "dev": dev, "warnings": result.warnings, "has_gained": result.has_gained}
     return {**fields, **scores, **sets, "best_round": result.best_round, "stopped": result.stopped}
 
 

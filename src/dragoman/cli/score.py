@@ -91,17 +91,17 @@ def score(
     if not references[0]:
         raise InputError("there is no sentence to score", path=reference[0])
     for path, lines in zip(reference, references, strict=True):
-        warn_of_empty_references(session.say, path, lines)
+        warn_of_empty_references(session.warn, path, lines)
     metrics = [by_name(name, tokenizer=tokenize, lowercase=lowercase) for name in metric or ["bleu", "chrf", "ter"]]
     if tokenize is Tokenizer.NONE and "bleu" in {metric.name for metric in metrics}:
-        warn_of_raw_text(session.say, references[0])
+        warn_of_raw_text(session.warn, references[0])
     systems = [
         SystemOutput(name=name, runs=tuple(list(read_lines(path)) for path in paths)) for name, paths in files.items()
     ]
     for system in systems:
         words = WordTable()
         words.encode_growing("".join(f"{line}\n" for run in system.runs for line in run).encode("utf-8"))
-        warn_of_subwords(session.say, words, [line for lines in references for line in lines], f"{system.name} has")
+        warn_of_subwords(session.warn, words, [line for lines in references for line in lines], f"{system.name} has")
     session.say(f"scoring {len(references[0]):,} sentences")
     scores = compare_systems(
         systems, references, metrics, n_bootstrap=bootstrap, n_trials=trials, seed=seed, n_threads=session.n_threads

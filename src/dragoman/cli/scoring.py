@@ -39,14 +39,14 @@ _LOOKED_AT = 2000
 """Lines of a reference that tell whether it is raw."""
 
 
-def warn_of_empty_references(say: Callable[[str], None], path: str, lines: Sequence[str]) -> None:
+def warn_of_empty_references(warn: Callable[[str], None], path: str, lines: Sequence[str]) -> None:
     """An empty line is an empty reference, which is rarely meant."""
     empty = [number for number, line in enumerate(lines, start=1) if not line.strip()]
     if empty:
-        say(f"warning: {path}: {len(empty):,} of {len(lines):,} lines are empty, the first is line {empty[0]}")
+        warn(f"{path}: {len(empty):,} of {len(lines):,} lines are empty, the first is line {empty[0]}")
 
 
-def warn_of_raw_text(say: Callable[[str], None], reference: Sequence[str]) -> None:
+def warn_of_raw_text(warn: Callable[[str], None], reference: Sequence[str]) -> None:
     """BLEU counts what stands between spaces; words with punctuation attached are rarely meant."""
     from dragoman.pipeline import guess_language, look_at
 
@@ -54,15 +54,15 @@ def warn_of_raw_text(say: Callable[[str], None], reference: Sequence[str]) -> No
     look = look_at(sample)
     if look.raw:
         fit = Tokenizer.of_language(guess_language(sample))
-        say(f"warning: the reference is not tokenised ({look}), and BLEU takes it as it is; add --tokenize {fit}")
+        warn(f"the reference is not tokenised ({look}), and BLEU takes it as it is; add --tokenize {fit}")
 
 
-def warn_of_subwords(say: Callable[[str], None], words: WordTable, references: Collection[str], what: str) -> None:
+def warn_of_subwords(warn: Callable[[str], None], words: WordTable, references: Collection[str], what: str) -> None:
     """Subwords match nothing in references of words."""
     from dragoman.pool import subword_mark
 
     if mark := subword_mark(words, references):
-        say(
-            f"warning: {what} subwords, marked {mark}, and the references have none, so that hardly anything matches; "
+        warn(
+            f"{what} subwords, marked {mark}, and the references have none, so that hardly anything matches; "
             "join them first (fairseq: --remove-bpe, sentencepiece: spm_decode)"
         )

@@ -19,7 +19,7 @@ from rich.text import Text
 
 from dragoman.cost import n_cores
 from dragoman.errors import FailedError, InputError
-from dragoman.text import open_output
+from dragoman.text import open_output, printable
 from dragoman.types import Progress
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ Threads = Annotated[
 ]
 Seed = Annotated[int, _common(min=0, help="Seed of every random draw.")]
 Json = Annotated[bool, _common("--json", help="One JSON object on standard output.")]
-Quiet = Annotated[bool, _common("--quiet", "-q", help="No prose and no progress.")]
+Quiet = Annotated[bool, _common("--quiet", "-q", help="No prose and no progress; warnings stay.")]
 Summary = Annotated[Path | None, typer.Option(help="Write a JSON summary here.")]
 
 _T = TypeVar("_T")
@@ -109,11 +109,16 @@ class Session:
         self.json = json
         self.quiet = quiet
         self._errors = Console(stderr=True, quiet=quiet)
+        self._alarms = Console(stderr=True) if quiet else self._errors
         self._output = Console(quiet=json)
 
     def say(self, text: str) -> None:
         """Prose on standard error; never read as markup."""
         self._errors.print(Text(text), soft_wrap=True)
+
+    def warn(self, text: str) -> None:
+        """Something is probably wrong: on standard error in any case, so that scripts with --quiet see it."""
+        self._alarms.print(Text(f"warning: {printable(text)}"), soft_wrap=True)
 
     def tell(self, what: Table | str) -> None:
         """A result for people where standard output is taken: on standard error."""

@@ -180,9 +180,9 @@ def translate(
     first = [] if one_by_one else list(itertools.islice(source, _BATCH))
     unknown = unknown_source(system, list(map(without_marks, first)), job.text)
     if unknown.many:
-        session.say(unknown.warning("the input"))
+        session.warn(unknown.warning("the input"))
     elif (kind := other_kind(first, job.text)) is not None:
-        session.say(f"warning: the input: {kind}")
+        session.warn(f"the input: {kind}")
     lines = source if one_by_one else session.track(itertools.chain(first, source), "translating")
     long = LongLines(job.text, view.translator.max_words)
     if explain or lists or forest is not None:

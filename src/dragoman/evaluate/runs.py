@@ -15,11 +15,13 @@ from dragoman.evaluate.pooled import Stratum, pooled_rows, primary_result
 from dragoman.evaluate.primary import Primary
 from dragoman.evaluate.rows import PairedTest, Row, RowKey, RunComparison, Within
 from dragoman.metric import Metric, by_name
-from dragoman.run import CellKey, CellResult, TestSet
+from dragoman.run import CellKey, CellResult, TestSet, no_gain
 from dragoman.settings import Record, takes_text
 from dragoman.types import PathLike
 
 __all__ = ["compare_runs"]
+
+_N_NAMED = 5
 
 
 @takes_text
@@ -185,11 +187,12 @@ def _missing(primary: Primary) -> str:
 def _notes(outputs: Outputs, rows: Sequence[Row]) -> Iterable[str]:
     for key, cell in outputs.failed().items():
         yield f"{key.name} failed: {cell.error}"
-    n_named = 5
-    for name in outputs.unfinished[:n_named]:
+    for name in outputs.unfinished[:_N_NAMED]:
         yield f"{name} is not finished"
-    if len(outputs.unfinished) > n_named:
-        yield f"{len(outputs.unfinished) - n_named} more cells are not finished"
+    if len(outputs.unfinished) > _N_NAMED:
+        yield f"{len(outputs.unfinished) - _N_NAMED} more cells are not finished"
+    if text := no_gain(outputs.finished().values()):
+        yield text
     yield from _notes_on_programs(outputs.finished())
     for corpus in dict.fromkeys(row.key.corpus for row in rows):
         same = [row for row in rows if row.key.corpus == corpus and not row.key.is_start]

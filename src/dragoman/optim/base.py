@@ -27,8 +27,10 @@ Trace = Sequence[Mapping[str, float | int | str]]
 _LENGTH_RATIO = 0.1
 """Translations whose length is further than this from the references' are worth a note."""
 
-_HARDLY_ANYTHING = 0.01
-"""A gain below this is that of references of other sentences."""
+_HARDLY_ANYTHING, _HARDLY_A_PAIR = 0.01, 0.1
+"""A gain below this is that of references of other sentences; of BLEU, if hardly any pair of words is in them either:
+segments of three words have no four-gram.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -36,7 +38,8 @@ class Result:
     """Weights over the pool's index, and how they came about.
 
     Gains are those of the pool's metric in [0, 1], of the best candidates by the start and by the result.
-    `notes` are for the user: what was left out or could not be done.
+    `notes` are for the user: what was left out or could not be done; `warnings` are those of them that say that
+    something is probably wrong.
     """
 
     weights: Weights
@@ -44,6 +47,7 @@ class Result:
     gain_after: float
     trace: Trace = ()
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -253,22 +257,34 @@ def finish(
     choices = rerank_each(pool, (start, weights), n_threads=n_threads)
     before, after = (choice.total() for choice in choices)
     gain_before, gain_after = float(metric.gain(before)), float(metric.gain(after))
-    notes, trace = [*notes], [*trace]
+    notes, trace, warnings = [*notes], [*trace], []
     if held_out is not None:
         totals = [choice.total(held_out) for choice in choices]
         scores = (float(metric.score(total)) for total in totals)
         trace[:1] = [{**trace[0], **dict(zip(("held_out_before", "held_out_after"), scores, strict=True))}]
         notes.append(f"{len(held_out):,} lists held out: {metric.name} {_shown(metric, *totals)}")
     if gain_after < gain_before:
-        notes.append(f"worse than the start on these lists: {metric.name} {_shown(metric, before, after)}")
-    if metric.uses_references and max(gain_before, gain_after) < _HARDLY_ANYTHING:
-        notes.append("hardly anything of the candidates is in the references; are these the right ones?")
+        warnings.append(f"worse than the start on these lists: {metric.name} {_shown(metric, before, after)}")
+    if metric.uses_references and max(gain_before, gain_after) < _HARDLY_ANYTHING and not _has_pairs(metric, after):
+        warnings.append("hardly anything of the candidates is in the references; are these the right ones?")
+    notes += warnings
     ratio = metric.length_ratio(after)
     if ratio is not None and abs(ratio - 1) > _LENGTH_RATIO:
         notes.append(f"the length ratio of translations and references is {ratio:.2f}")
     return Result(
-        weights=weights, gain_before=gain_before, gain_after=gain_after, trace=tuple(trace), notes=tuple(notes)
+        weights=weights,
+        gain_before=gain_before,
+        gain_after=gain_after,
+        trace=tuple(trace),
+        notes=tuple(notes),
+        warnings=tuple(warnings),
     )
+
+
+def _has_pairs(metric: Metric, total: Float64Array) -> bool:
+    """Whether pairs of words are in the references, as far as the metric counts them."""
+    details = metric.details(total)
+    return details is not None and details.precisions[1:2] > (_HARDLY_A_PAIR,)
 
 
 def _shown(metric: Metric, *totals: Float64Array) -> str:

@@ -13,6 +13,7 @@ from dragoman.pool.choose import (
 )
 from dragoman.pool.consensus import expected_gains, mbr, posteriors
 from dragoman.pool.describe import FeatureSummary, PoolSummary, describe_pool, gain_correlation
+from dragoman.pool.doubt import doubt_of_references
 from dragoman.pool.filter import PoolFilter, filter_pool, resampled, with_origin, without_scores
 from dragoman.pool.lazy import LazyShards, Outline, outlines
 from dragoman.pool.measure import (
@@ -64,6 +65,7 @@ __all__ = [
     "compacted",
     "cosine",
     "describe_pool",
+    "doubt_of_references",
     "expected_gains",
     "filter_pool",
     "format_of_list",

@@ -14,6 +14,7 @@ from dragoman.cost import StageCost, measured, peak_memory
 from dragoman.errors import InputError
 from dragoman.features import Weights, find_weights, read_weights
 from dragoman.metric import by_name, score_text
+from dragoman.optim import Hols, Optimiser
 from dragoman.recipe.cache import Cache, Made, program_name
 from dragoman.recipe.corpora import TEST
 from dragoman.recipe.grid import GridRecipe
@@ -26,6 +27,7 @@ from dragoman.recipe.starts import CellStart
 from dragoman.run import (
     CellKey,
     CellResult,
+    HeldOutLines,
     RunFolder,
     SetScores,
     Update,
@@ -77,7 +79,7 @@ def cell_plan(key: CellKey, recipe: GridRecipe, shared: SharedStages) -> dict[st
         "method": tuning.optimiser.name,
         "tuning": {
             "optimiser": plain(tuning.optimiser),
-            **_plain_config(tuning.config),
+            **_plain_config(tuning.optimiser, tuning.config),
             **({} if tuning.start is None else {"start": plain(tuning.start)}),
         },
         "seed": key.seed,
@@ -88,13 +90,15 @@ def cell_plan(key: CellKey, recipe: GridRecipe, shared: SharedStages) -> dict[st
     }
 
 
-def _plain_config(config: TuneConfig) -> dict[str, Any]:
-    """Settings of tuning; those of learning from lists only where it does."""
+def _plain_config(optimiser: Optimiser, config: TuneConfig) -> dict[str, Any]:
+    """Settings of tuning; those of learning from the training text only where it does."""
     record: dict[str, Any] = plain(config)
     if config.learn_from is not LearnFrom.LISTS:
         del record["phi"]
     if config.loop.patience is None:
         del record["loop"]["patience"]  # as before there was any
+    if config.learn_from is not LearnFrom.LISTS and not isinstance(optimiser, Hols):
+        del record["judge_lines"]
     return record
 
 
@@ -162,10 +166,12 @@ class CellWork:
         costs = (tuned_cost, *decoding, scoring(), explaining())
         for cost in costs:
             self._log(cost)
+        metric, lines = by_name(self._tuning.config.metric), tuning.get("held_out_lines")
         result = CellResult(
             key=self.key,
             method=self._tuning.optimiser.name,
-            metric=by_name(self._tuning.config.metric).name,
+            metric=metric.name,
+            higher_is_better=metric.higher_is_better,
             rounds=tuple(cell_rounds(tuning["rounds"], self._weights, tests)),
             best_round=tuning["best_round"],
             stopped=tuning["stopped"],
@@ -178,6 +184,8 @@ class CellWork:
             updates=tuple(from_plain(Update, update) for update in tuning.get("updates", ())),
             steps=tuple(earlier_steps(tuning.get("steps", ()))),
             notes=tuple(tuning["notes"]),
+            warnings=tuple(tuning.get("warnings", ())),
+            held_out_lines=None if lines is None else from_plain(HeldOutLines, lines),
             programs=programs,
         )
         result.save(self._run.path)

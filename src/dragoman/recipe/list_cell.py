@@ -91,7 +91,7 @@ class ListCell:
         self._keep_test_sets()
         pools = stages.pools(made[-1], method)
         with measured("tuning") as tuning:
-            choices, rounds, notes = self._choose(method, pools)
+            choices, rounds, record = self._choose(method, pools)
         with measured("held-out folds") as validating:
             held_out = self._held_out(method, pools[DEV]) if method.folds else None
         with measured("scoring") as scoring:
@@ -116,7 +116,9 @@ class ListCell:
             tune=scores[DEV],
             held_out=held_out,
             oracle={name: oracle[part] for part, name in by_name.items() if _same(pools, part)},
-            notes=notes,
+            higher_is_better=metric_of(pools[DEV]).higher_is_better,
+            notes=() if record is None else record.notes,
+            warnings=() if record is None else record.warnings,
         )
         for cost in costs:
             run.log("stage", cell=key.name, **dataclasses.asdict(cost))
@@ -128,8 +130,8 @@ class ListCell:
 
     def _choose(
         self, method: MethodPlan, pools: Mapping[str, Pool]
-    ) -> tuple[dict[str, Choice], tuple[CellRound, ...], tuple[str, ...]]:
-        """What is chosen from the lists of every part, the rounds that led to it, and remarks."""
+    ) -> tuple[dict[str, Choice], tuple[CellRound, ...], TuneRecord | None]:
+        """What is chosen from the lists of every part, the rounds that led to it, and what learning tells."""
         folder = make_folder(cell_folder(self.run_folder.path, self.key) / "weights")
         if method.optimiser is None:
             weights = Weights.from_dict({})
@@ -139,7 +141,7 @@ class ListCell:
                 else mbr(pool, method.objective(), n_threads=self.n_threads)
                 for part, pool in pools.items()
             }
-            return choices, (_round(_START, pools, choices, weights, None),), ()
+            return choices, (_round(_START, pools, choices, weights, None),), None
         start = self._start()
         record = tune_pool(pools[DEV], method.optimiser, start, seed=self.key.seed, n_threads=self.n_threads)
         write_weights(start, folder / f"{_START:04d}.tsv")
@@ -150,7 +152,7 @@ class ListCell:
             _round(_START, pools, before, start, record),
             _round(_LEARNED, pools, after, record.weights, None),
         )
-        return after, rounds, record.notes
+        return after, rounds, record
 
     def _held_out(self, method: MethodPlan, dev: Pool) -> float:
         assert method.optimiser is not None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from dragoman.system import Preset, System
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import open_binary_output, read_lines
 from dragoman.tune import DEVELOPMENT, RESULT, TEST, TUNE_RECORD, BeforeAfter, raw_tokenizer
+from dragoman.tune.notes import by_round
 from dragoman.tune.rounds import recorded_weights
 from dragoman.types import PathLike
 
@@ -35,7 +35,6 @@ N_WEIGHTS = 24
 """Number of features shown: those whose weights changed most."""
 N_EXPLAINED = 8
 """Number of sentences whose derivations are drawn: those that changed most."""
-_ROUND = re.compile(r"round (\d+): ")
 _BEFORE, _AFTER = Name(main="before"), Name(main="after")
 
 
@@ -184,7 +183,7 @@ def load_tuned(
     system = System.load(base)
     start = _start_weights(run, settings)
     preset = Preset(settings.get("preset", Preset.DEFAULT))
-    notes = _by_round(str(note) for note in result.get("notes", ()))
+    notes = by_round(str(note) for note in result.get("notes", ()))
     pairs: list[tuple[str, bool, BeforeAfter]] = []
     if test is not None:
         pairs.append(("test set", False, _translated(system, start, preset, test, n_threads=n_threads)))
@@ -227,27 +226,6 @@ def write_tuned_page(report: TunedReport, out: PathLike) -> Path:
 
 def _score(sample: Sample, name: Name) -> float:
     return next(translation.score for translation in sample.translations if name in translation.names)
-
-
-def _by_round(notes: Iterable[str]) -> list[str]:
-    """Notes, each once: what several rounds say alike stands once with their numbers."""
-    rounds: dict[str, list[int]] = {}
-    for note in notes:
-        found = _ROUND.match(note)
-        rounds.setdefault(note[found.end() :] if found else note, []).extend([int(found[1])] if found else [])
-    return [f"{_numbers(numbers)}: {said}" if numbers else said for said, numbers in rounds.items()]
-
-
-def _numbers(numbers: Sequence[int]) -> str:
-    """`round 3`, or `rounds 1, 3-7`."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    shown = ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
-    return f"round {shown}" if len(numbers) == 1 else f"rounds {shown}"
 
 
 def _start_weights(run: Path, settings: Mapping[str, Any]) -> Weights:

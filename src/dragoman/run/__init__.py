@@ -14,6 +14,7 @@ from dragoman.run.cells import (
     load_plans,
     load_sizes,
     load_test_sets,
+    no_gain,
     plan_changes,
     save_plan,
     save_sizes,
@@ -22,12 +23,15 @@ from dragoman.run.cells import (
     translations_file,
 )
 from dragoman.run.folder import RunFolder
+from dragoman.run.held_out_lines import HeldOutLines, Kept
 from dragoman.run.updates import Update
 
 __all__ = [
     "CellKey",
     "CellResult",
     "CellRound",
+    "HeldOutLines",
+    "Kept",
     "RunFolder",
     "SetScores",
     "TestSet",
@@ -40,6 +44,7 @@ __all__ = [
     "load_plans",
     "load_sizes",
     "load_test_sets",
+    "no_gain",
     "plan_changes",
     "save_plan",
     "save_sizes",

@@ -16,13 +16,14 @@ The main test set is kept in `corpora/NAME/` as `source.txt` and `reference.0.tx
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from dragoman.cost import StageCost
 from dragoman.errors import InputError, naming
+from dragoman.run.held_out_lines import HeldOutLines
 from dragoman.run.updates import Update
 from dragoman.store import from_plain, make_folder, read_json, seal, unseal, write_json
 from dragoman.text import read_lines
@@ -42,6 +43,7 @@ __all__ = [
     "load_plans",
     "load_sizes",
     "load_test_sets",
+    "no_gain",
     "plan_changes",
     "save_plan",
     "save_sizes",
@@ -52,6 +54,9 @@ __all__ = [
 
 CELL_RECORD, PLAN = "cell.json", "plan.json"
 _SOURCE, _SIZES, _PARTS = "source.txt", "sizes.json", "parts"
+_TUNED = 2
+"""Rounds at least where something was learned: the start's, and another."""
+_N_NAMED = 5
 _SCORES = ("bleu", "chrf", "ter", "length_ratio")
 
 
@@ -136,6 +141,8 @@ class CellResult:
     """Scores of the initial weights on every test set by name, by the metric tuned for; empty in older records."""
     tune: SetScores | None = None
     """Scores on the development set; None in older records."""
+    higher_is_better: bool | None = None
+    """Whether a higher score by the metric tuned for is better; None in older records."""
     held_out: float | None = None
     """Score on the development set by the metric tuned for, every sentence by weights learned from the others; of cells
     of lists that ask for it."""
@@ -149,6 +156,10 @@ class CellResult:
     steps: tuple[StageCost, ...] = ()
     """What a tuning by steps did before its last search, whose rounds are `rounds`; empty of other methods."""
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    """Those of the notes that say that something is probably wrong; empty in older records."""
+    held_out_lines: HeldOutLines | None = None
+    """How lines of the training text judged what was learned from it; None of other tunings and in older records."""
     programs: tuple[str, ...] = ()
     """The program versions that worked on it, in order: version and digest."""
     error: str | None = None
@@ -176,6 +187,19 @@ class CellResult:
         raise InputError(f"the cell {self.key.name} has no rounds")
 
     @property
+    def has_gained(self) -> bool:
+        """Whether tuning found weights better than the start: on held-out lines if they judged, else on dev.
+
+        True where nothing was tuned, and of older records.
+        """
+        if self.held_out_lines is not None:
+            return not self.held_out_lines.worse and self.held_out_lines.changed
+        if len(self.rounds) < _TUNED or self.higher_is_better is None:
+            return True
+        gain = self.best.dev - self.rounds[0].dev
+        return (gain if self.higher_is_better else -gain) > 0
+
+    @property
     def best_pass(self) -> CellRound | None:
         """The round that learned the kept weights: the one before the best; None if the start was kept."""
         return next((entry for entry in self.rounds if entry.round == self.best_round - 1), None)
@@ -195,6 +219,16 @@ class TestSet:
     source: tuple[str, ...]
     references: tuple[tuple[str, ...], ...]
     others: Mapping[str, TestSet] = dataclasses.field(default_factory=dict)
+
+
+def no_gain(cells: Collection[CellResult]) -> str | None:
+    """Which cells ended at or below their start; None if none did."""
+    names = [cell.key.name for cell in cells if cell.error is None and not cell.has_gained]
+    if not names:
+        return None
+    more = f" and {len(names) - _N_NAMED} more" if len(names) > _N_NAMED else ""
+    shown = ", ".join(names[:_N_NAMED]) + more
+    return f"{len(names)} of {len(cells)} cells ended at or below their start: {shown}"
 
 
 def cell_folder(run: PathLike, key: CellKey) -> Path:

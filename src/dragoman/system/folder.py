@@ -78,6 +78,7 @@ def close_system(base: Path, settings: SystemSettings, stages: Stages, weights: 
         "n_target_words": len(grammar.target_vocab),
         "lm_order": lm.order,
         "n_ngrams": list(lm.n_ngrams),
+        **stages.found,
         "stages": [asdict(stage) for stage in stages.finished.values()],
     }
     files = {name: record_of(base, base / path) for name, path in names.items()}

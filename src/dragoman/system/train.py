@@ -173,8 +173,8 @@ def _with_text(config: TrainConfig, texts: _Texts, *, given: bool, monitor: Moni
         _check_lowercase(text)
         for path in (*texts[0], *texts[1]):
             if (look := look_at(sample_file(path))).is_uncut:
-                monitor.say(
-                    f"warning: {os.fspath(path)} is not cut into words ({look.run_length:.1f} letters between spaces), "
+                monitor.warn(
+                    f"{os.fspath(path)} is not cut into words ({look.run_length:.1f} letters between spaces), "
                     "and whole clauses would be words of the system; leave out --tokenized, or cut it first"
                 )
         return replace(config, raw=False)
@@ -337,6 +337,11 @@ class _Work:
         self.monitor.say(
             f"{result.alignment.n_links:,} links; the directions agree on {100 * result.agreement.f1:.1f} %"
         )
+        if result.doubt:
+            self.monitor.warn(result.doubt)
+        pairing = result.pairing
+        found = {"agreement": result.agreement.f1} | ({} if pairing is None else {"of_other_pairs": pairing.other})
+        self.stages.tell("alignment", found)
         write_pharaoh(goal, result.alignment)
 
     def _plan(self, bitext: Bitext, *, align: bool, lm: bool, lm_text: Sequence[PathLike]) -> Plan:

@@ -18,6 +18,8 @@ MANY = 0.2
 _FEW = 5
 _CLEAR = 0.75
 """Share of punctuation that must look alike to say of what kind a text is."""
+_SMALL_TEXT = 20_000
+"""With fewer sentence pairs a fifth of the words of other text can be unknown."""
 _MUCH_LESS = 0.6
 """What explains unknown words leaves at most this part of them."""
 
@@ -40,9 +42,9 @@ class UnknownWords:
         return self.share > MANY and (self.n_unknown >= _FEW or self.n_unknown == self.n_words)
 
     def warning(self, what: str) -> str:
-        """A sentence for the user. `what` names the text."""
+        """What to warn of. `what` names the text."""
         return (
-            f"warning: the system does not know {100 * self.share:.0f} % of the words of {what} "
+            f"the system does not know {100 * self.share:.0f} % of the words of {what} "
             f"({self.n_unknown:,} of {self.n_words:,}); {' or '.join(self.causes)}"
         )
 
@@ -50,13 +52,13 @@ class UnknownWords:
 def unknown_source(system: System, lines: Sequence[str], text: TokenLines) -> UnknownWords:
     """Of source lines, which `text` makes tokens of."""
     tokens = [text.prepare(line) for line in lines]
-    return _judge(tokens, lines, text, system.grammar.source_vocab, system.grammar.target_vocab)
+    return _judge(tokens, lines, text, (system.grammar.source_vocab, system.grammar.target_vocab), _n_pairs(system))
 
 
 def unknown_target(system: System, lines: Sequence[str], text: TokenLines) -> UnknownWords:
     """Of references."""
     tokens = [text.prepare_target(line) for line in lines]
-    return _judge(tokens, lines, text, system.grammar.target_vocab, system.grammar.source_vocab)
+    return _judge(tokens, lines, text, (system.grammar.target_vocab, system.grammar.source_vocab), _n_pairs(system))
 
 
 def other_kind(lines: Sequence[str], text: TokenLines) -> str | None:
@@ -77,7 +79,26 @@ def other_kind(lines: Sequence[str], text: TokenLines) -> str | None:
     )
 
 
-def _judge(tokens: Sequence[str], lines: Sequence[str], text: TokenLines, own: Vocab, other: Vocab) -> UnknownWords:
+def _n_pairs(system: System) -> int | None:
+    """Sentence pairs of the training text; None where tables came without it."""
+    found = system.manifest.about.get("n_lines")
+    return None if found is None else int(found)
+
+
+def _few(n_pairs: int | None) -> str:
+    """Whether a training text is too small to know most words."""
+    few = n_pairs is not None and n_pairs < _SMALL_TEXT
+    return f", or the training text is small ({n_pairs:,} pairs)" if few else ""
+
+
+def _judge(
+    tokens: Sequence[str],
+    lines: Sequence[str],
+    text: TokenLines,
+    vocabs: tuple[Vocab, Vocab],
+    n_pairs: int | None,
+) -> UnknownWords:
+    own, other = vocabs
     words = [word for line in tokens for word in split_tokens(line) if any(map(str.isalpha, word))]
     n_unknown = _count(words, own)
     found = UnknownWords(n_words=len(words), n_unknown=n_unknown)
@@ -93,7 +114,7 @@ def _judge(tokens: Sequence[str], lines: Sequence[str], text: TokenLines, own: V
     return UnknownWords(
         n_words=len(words),
         n_unknown=n_unknown,
-        causes=tuple(causes or ["it is another language, or of another kind than the training text"]),
+        causes=tuple(causes or [f"it is another language, or of another kind than the training text{_few(n_pairs)}"]),
     )
 
 

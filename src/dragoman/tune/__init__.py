@@ -9,6 +9,7 @@ from dragoman.tune.curve import Curve, Stretch, curve_of, on_envelopes
 from dragoman.tune.curve_features import frequent_and_rare
 from dragoman.tune.decoder import Decoder, DecodingRound
 from dragoman.tune.fixed import tune_pool
+from dragoman.tune.judge import EASILY
 from dragoman.tune.loop import Keep, LoopSettings, Measure, Step, tune_decoder
 from dragoman.tune.moses_run import MosesRun, moses_references, read_moses_run
 from dragoman.tune.phi import LastSearch, PhiBlocks, PhiSettings, Theta
@@ -38,6 +39,7 @@ from dragoman.tune.weight_curves import (
 
 __all__ = [
     "DEVELOPMENT",
+    "EASILY",
     "RESULT",
     "START",
     "TEST",

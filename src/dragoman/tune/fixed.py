@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from dragoman.cost import cpu_seconds
 from dragoman.engine import Engine
 from dragoman.features import Weights, describe_fit
 from dragoman.optim import Optimiser
 from dragoman.optim.frozen import frozen_at_zero, frozen_names
-from dragoman.pool import Pool, metric_of, rerank
+from dragoman.pool import Pool, doubt_of_references, metric_of, rerank
 from dragoman.run import RunFolder
+from dragoman.tune.notes import length_warning
 from dragoman.tune.record import Learned, RoundRecord, TuneRecord, plain_trace
 from dragoman.tune.rounds import RoundStore
 
@@ -27,12 +28,13 @@ def tune_pool(
     frozen: Collection[str] = (),
     n_threads: int = 1,
     engine: Engine | None = None,
+    references: Sequence[Sequence[str]] | None = None,
     run: RunFolder | None = None,
 ) -> TuneRecord:
     """Optimise once on a pool that carries its metric; the score of the only round is that of the result.
 
-    An `engine` is for methods that use one. With `run` the round is recorded; if the run has it already, nothing is
-    done again.
+    An `engine` is for methods that use one. `references` are compared with the first candidates: do they belong to the
+    sentences? With `run` the round is recorded; if the run has it already, nothing is done again.
     """
     store = RoundStore(run)
     # Before learning, which adds the names of all weights to the index.
@@ -50,12 +52,17 @@ def tune_pool(
         n_candidates=pool.n_candidates,
         n_features=pool.n_features,
         learned=learned,
+        length_ratio=metric_of(pool).length_ratio(after.total()),
     )
     if found is None:
         with store.new_round() as folder:
             store.save(folder, start, None, after, record)
             store.save_learned(folder, weights, learned)
     store.log_learned(1, learned)
+    length = metric_of(pool).length_ratio
+    lengths = length(before.total()), length(after.total())
+    doubt = None if references is None else doubt_of_references(pool, references, n_threads=n_threads)
+    warnings = [text for text in (misfit, doubt, length_warning(*lengths)) if text]
     result = TuneRecord(
         weights=weights,
         metric=metric_of(pool).name,
@@ -67,7 +74,10 @@ def tune_pool(
         n_candidates=pool.n_candidates,
         n_features=pool.n_features,
         cpu_s=learned.cpu_s,
-        notes=(*([misfit] if misfit else []), *frozen_at_zero(start, names), *learned.notes),
+        notes=(*warnings, *frozen_at_zero(start, names), *learned.notes),
+        warnings=(*warnings, *learned.warnings),
+        length_before=lengths[0],
+        length_after=lengths[1],
         dense=tuple(pool.dense_names()),
         stopped="fixed lists need one round",
     )
@@ -91,6 +101,7 @@ def _learn(
         gain_after=result.gain_after,
         trace=plain_trace(result.trace),
         notes=result.notes,
+        warnings=result.warnings,
         wall_s=time.perf_counter() - began,
         cpu_s=cpu_seconds() - cpu_began,
     )

@@ -22,6 +22,7 @@ from dragoman.system.training import TRAINING
 from dragoman.tune.decoder import Decoder
 from dragoman.tune.development import DevelopmentRounds
 from dragoman.tune.gradient_step import GRADIENT, GradientStep
+from dragoman.tune.judge import Judge
 from dragoman.tune.line_search import LineSearch, SearchResult
 from dragoman.tune.line_sets import draw_lines
 from dragoman.tune.loop import LoopSettings
@@ -76,7 +77,7 @@ class _Text(HeldOutText):
             progress=task.progress,
         )
         self._gradients.settings()  # raises for the loss
-        self._lines = draw_lines(training, method, fold=config.fold, limit=config.limit)
+        self._lines = draw_lines(training, method, fold=config.fold, limit=config.limit, judge_lines=config.judge_lines)
         self._targets = [[training.target(line)] for line in self._lines.search.tolist()]
         self.dense = parent.translator.dense()
         self._frozen_dense, self._frozen_sparse = self._frozen()
@@ -145,9 +146,12 @@ class _Text(HeldOutText):
     def record(self, weights: Weights) -> TuneRecord:
         """Of the whole tuning: with the rounds of the last search, or of the development set after every update."""
         rounds = DevelopmentRounds(self._task, self._run, self._log)
+        lines, engine, steps = self._lines.judges, self._engine, self._shared
+        judge = Judge(task=self._task, lines=lines, engine=engine, steps=steps, log=self._log)
+        verdict = judge.compare([self._task.start], weights)
         if self.found is not None:
-            return rounds.searched(weights, self.found, self._blocks)
-        return rounds.measured([*self._visited, weights], stopped="the updates are done")
+            return rounds.searched(weights, self.found, self._blocks, verdict)
+        return rounds.measured([*self._visited, weights], verdict, stopped="the updates are done")
 
     def _frozen(self) -> tuple[tuple[str, ...], frozenset[str]]:
         """The dense features that stay, and names of sparse ones or their templates. Raises InputError for others."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from dragoman.errors import InputError
 from dragoman.optim import Hils, Hols
 from dragoman.system import TrainingLines, sample_lines
+from dragoman.tune.judge import draw_judges, n_judging
 from dragoman.types import Int64Array
 
 __all__ = ["LineSets", "draw_lines"]
@@ -27,6 +28,8 @@ class LineSets:
     """Updates that share a pass through D_g."""
     held_in: bool = False
     """D_l may be part of D_g."""
+    judges: Int64Array = field(default_factory=lambda: np.zeros(0, np.int64))
+    """Lines that judge what was learned."""
 
     def __post_init__(self) -> None:
         if not self.held_in and (n_shared := int(np.isin(self.search, self.gradient).sum())):
@@ -39,11 +42,14 @@ class LineSets:
         return self.gradient[(update - 1) % self.n_parts :: self.n_parts]
 
 
-def draw_lines(training: TrainingLines, method: Hols, *, fold: int | None, limit: int | None) -> LineSets:
+def draw_lines(
+    training: TrainingLines, method: Hols, *, fold: int | None, limit: int | None, judge_lines: int = 0
+) -> LineSets:
     """D_l is drawn by the training seed from the last fold and D_g are all lines of the others, or `limit` of them.
 
     A seed of 0 draws as 1 does. With a `fold`, both are lines of it, and D_g has no source sentence of D_l. D_l of hils
-    is drawn from D_g. Raises InputError for too few lines.
+    is drawn from D_g. At most `judge_lines` of the last fold, or of `fold`, are in neither and judge. Raises InputError
+    for too few lines.
     """
     folds = training.folds
     last = training.n_folds - 1 if fold is None else fold
@@ -57,11 +63,14 @@ def draw_lines(training: TrainingLines, method: Hols, *, fold: int | None, limit
         # Equal sentences share a fold, so that lines of different folds have different text.
         others = np.flatnonzero(folds != last) if fold is None else _unlike(training, folds == fold, search)
         gradient = training.evenly(limit, others)
+    of_fold, seed = np.flatnonzero(folds == last), method.training_seed or 1
+    n_judges = n_judging(len(of_fold), judge_lines)
+    judges, gradient = draw_judges(training, of_fold, n_judges, learned=gradient, searched=search, seed=seed)
     n_parts = max(1, method.updates // method.passes)
     if len(gradient) < n_parts and method.updates:
         raise InputError(f"{len(gradient)} gradient lines are too few for {n_parts} updates in a pass")
     search = search[np.argsort(folds[search], kind="stable")]
-    return LineSets(search=search, gradient=gradient.astype(np.int64), n_parts=n_parts, held_in=held_in)
+    return LineSets(search=search, gradient=gradient.astype(np.int64), n_parts=n_parts, judges=judges, held_in=held_in)
 
 
 def _unlike(training: TrainingLines, allowed: NDArray[np.bool_], search: Int64Array) -> Int64Array:

@@ -76,6 +76,11 @@ class MadeModel:
     def notes(self) -> list[str]:
         return [f"model: {note}" for note in self.made.content["notes"]]
 
+    @property
+    def warnings(self) -> list[str]:
+        """Those of the notes that say that something is probably wrong; older steps do not tell."""
+        return [f"model: {note}" for note in self.made.content.get("warnings", ())]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ListSteps:
@@ -145,7 +150,7 @@ class ListSteps:
                     run=run,
                 )
             summary = record.summary()
-            kept = ("score_before", "score_after", "notes", "n_sentences", "n_candidates", "n_features")
+            kept = ("score_before", "score_after", "notes", "warnings", "n_sentences", "n_candidates", "n_features")
             stored = store_weights(record.weights, folder, _WEIGHTS)
             return StepFiles([stored.name], {name: summary[name] for name in kept})
 

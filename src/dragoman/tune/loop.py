@@ -11,13 +11,14 @@ candidates, whatever our own sum w.f says), so every weight vector that can be r
 was decoded with: after the last optimisation comes one more decoding that only measures. A learner that decodes while
 it learns may spare this (`measure=live` of online methods), half of the cost: the score of a round is then that of the
 translations made while w_{t-1} was learned, by weights on their way to it. It is no fair rival of the start, which was
-decoded with as it is, so that the best round is then one of the others unless all of them are far below.
+decoded with as it is, so that the best round is then one of the others unless all of them are far below; its weights
+are decoded with in the end, and the start is kept where it decodes better.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -30,12 +31,24 @@ from dragoman.errors import FailedError, InputError
 from dragoman.features import FeatureIndex, Weights, describe_fit
 from dragoman.optim import Learner, LearningContext, Optimiser
 from dragoman.optim.frozen import frozen_at_zero
-from dragoman.pool import Choice, Pool, Shard, merge_pools, metric_of, new_words, on_tables, rerank, weights_for
+from dragoman.pool import (
+    Choice,
+    Pool,
+    Shard,
+    doubt_of_references,
+    merge_pools,
+    metric_of,
+    new_words,
+    on_tables,
+    rerank,
+    weights_for,
+)
 from dragoman.run import RunFolder
 from dragoman.settings import Record, plain
 from dragoman.store import make_folder
 from dragoman.tune.choice import first_candidates, n_preferred
 from dragoman.tune.decoder import Decoder, DecodingRound
+from dragoman.tune.notes import collected, length_warning
 from dragoman.tune.record import Learned, RoundRecord, TuneRecord, plain_trace
 from dragoman.tune.rounds import RoundStore
 
@@ -100,15 +113,17 @@ def tune_decoder(
     frozen: Collection[str] = (),
     n_threads: int = 1,
     context: LearningContext | None = None,
+    references: Sequence[Sequence[str]] | None = None,
     run: RunFolder | None = None,
     on_step: Callable[[int, Step], None] | None = None,
     on_round: Callable[[RoundRecord], None] | None = None,
 ) -> TuneRecord:
     """Decode, merge, optimise until there is nothing new.
 
-    `measure` gives each decoding its statistics. `context` is what a method can learn from besides the lists. With
-    `run`, every round is recorded, and rounds that the run has already are not done again. `on_step` is called before
-    decoding and before learning, `on_round` after a round.
+    `measure` gives each decoding its statistics. `context` is what a method can learn from besides the lists.
+    `references` are compared with the first translations: do they belong to the sentences? With `run`, every round is
+    recorded, and rounds that the run has already are not done again. `on_step` is called before decoding and before
+    learning, `on_round` after a round.
     """
     loop = _Loop(
         decoder=decoder,
@@ -119,6 +134,7 @@ def tune_decoder(
         settings=settings or LoopSettings(),
         frozen=frozen,
         n_threads=n_threads,
+        references=references,
         store=RoundStore(run),
         on_step=on_step or _ignore_step,
     )
@@ -149,6 +165,7 @@ class _Loop:
         settings: LoopSettings,
         frozen: Collection[str],
         n_threads: int,
+        references: Sequence[Sequence[str]] | None,
         store: RoundStore,
         on_step: Callable[[int, Step], None],
     ) -> None:
@@ -159,6 +176,7 @@ class _Loop:
         self._settings = settings
         self._frozen = frozen
         self._n_threads = n_threads
+        self._references = references
         self._store = store
         self._on_step = on_step
         self._index = FeatureIndex()
@@ -206,11 +224,14 @@ class _Loop:
         raw = self._decoder.decode(self._weights) if live is None else live
         if raw.n_candidates == 0:
             raise FailedError(f"the decoder gave no candidates in round {number}")
-        notes = []
+        warnings = []
         if number == 1:
             weights_for(raw, self._start)  # raises where the decoder and the start name features differently
             misfit = describe_fit(self._start, raw.index, raw.dense) if self._start.values.any() else None
-            notes += [misfit] if misfit else []
+            warnings += [misfit] if misfit else []
+            if self._references is not None:
+                doubt = doubt_of_references(raw, self._references, n_threads=self._n_threads)
+                warnings += [doubt] if doubt else []
         n_before = 0 if self._pool is None else self._pool.n_candidates
         decoded = cpu_seconds()
         latest, pool = self._add(raw, number)
@@ -219,8 +240,8 @@ class _Loop:
         best = first_candidates(latest) if self._decoder.foreign else ours
         change = None if self._previous is None else _distance(self._previous, self._weights)
         repeated = bool(self._repeated and change) and self._learner.uses_pool
-        notes += [_REPEATS.format(number - 1)] if repeated else []
-        notes += self._fall(best)
+        warnings += [_REPEATS.format(number - 1)] if repeated else []
+        warnings += [*self._fall(best), *self._doubts(number, best, ours)]
         record = RoundRecord(
             round=number,
             score=best.score(),
@@ -232,7 +253,9 @@ class _Loop:
             change=change,
             repeated=repeated,
             live=live is not None,
-            notes=(*notes, *self._doubts(number, best, ours)),
+            notes=tuple(warnings),
+            warnings=tuple(warnings),
+            length_ratio=metric_of(latest).length_ratio(best.total()),
             wall_s=time.perf_counter() - began,
             cpu_s=cpu_seconds() - cpu_began,
             statistics_cpu_s=statistics,
@@ -327,6 +350,7 @@ class _Loop:
             gain_after=result.gain_after,
             trace=plain_trace(result.trace),
             notes=(*(frozen_at_zero(previous, kept) if number == 1 else ()), *result.notes),
+            warnings=result.warnings,
             wall_s=time.perf_counter() - began,
             cpu_s=cpu_seconds() - cpu_began + _total(result.trace, "workers_cpu_s"),
             decode_cpu_s=_total(result.trace, "decode_cpu_s"),
@@ -336,13 +360,17 @@ class _Loop:
 
     def finish(self, stopped: str) -> TuneRecord:
         assert self._pool is not None
-        notes = [
-            f"round {record.round}: {note}"
-            for record in self.rounds
-            for note in (*record.notes, *(record.learned or _NOTHING).notes)
-        ]
-        if len(self.rounds) > 1 and max(record.gain for record in self.rounds[1:]) <= self.rounds[0].gain:
-            notes.append(_NO_BETTER_LIVE if self.rounds[-1].live else _NO_BETTER)
+        cpu_began = cpu_seconds()
+        decoded = self._decode_live()
+        more_cpu_s = cpu_seconds() - cpu_began
+        first, kept = self.rounds[0], self.rounds[self._best_round - 1]
+        notes, warnings = self._told()
+        alarms = [length_warning(first.length_ratio, kept.length_ratio), self._no_gain()]
+        if kept.live:  # it is better than the start
+            notes += decoded
+        else:
+            alarms += decoded
+        own = [text for text in alarms if text]
         result = TuneRecord(
             weights=self._best,
             metric=metric_of(self._pool).name,
@@ -353,14 +381,59 @@ class _Loop:
             n_sentences=self._pool.n_sentences,
             n_candidates=self._pool.n_candidates,
             n_features=self._pool.n_features,
-            cpu_s=sum(record.cpu_s + (record.learned or _NOTHING).cpu_s for record in self.rounds),
-            notes=tuple(notes),
+            cpu_s=sum(record.cpu_s + (record.learned or _NOTHING).cpu_s for record in self.rounds) + more_cpu_s,
+            notes=(*notes, *own),
+            warnings=(*warnings, *own),
+            length_before=first.length_ratio,
+            length_after=kept.length_ratio,
             dense=tuple(self._pool.dense_names()),
             best_round=self._best_round,
             stopped=stopped,
         )
         self._store.finish(result)
         return result
+
+    def _no_gain(self) -> str | None:
+        """Whether what is kept is no better than the start; of a live pass decoding says so."""
+        (first, *others), kept = self.rounds, self.rounds[self._best_round - 1]
+        if kept.live or not others:
+            return None
+        if kept.gain < first.gain:
+            return _KEPT_WORSE
+        return _NO_BETTER if max(record.gain for record in others) <= first.gain else None
+
+    def _told(self) -> tuple[list[str], list[str]]:
+        """Notes of all rounds and those of them that are warnings.
+
+        Those of learning only where the weights that are kept come from: others were judged by decoding.
+        """
+        learned = [record.learned or _NOTHING for record in self.rounds]
+        learned_from = learned[self._best_round - 2 : self._best_round - 1]
+        alarming = {text for record in self.rounds for text in record.warnings}
+        alarming |= {text for own in learned_from for text in own.warnings}
+        told = [
+            (record.round, note)
+            for record, own in zip(self.rounds, learned, strict=True)
+            for note in (*record.notes, *own.notes)
+        ]
+        return collected(told, alarming)
+
+    def _decode_live(self) -> list[str]:
+        """Decode with the weights of the best live pass, which was measured on the way to them; the start is kept where
+        it is better.
+        """
+        best, first = self._best_round, self.rounds[0]
+        if self._settings.keep is Keep.LAST or not self.rounds[best - 1].live:
+            return []
+        self._on_step(best, Step.DECODE)
+        raw = on_tables(self._decoder.decode(self._best), self._index, self._words)
+        found = rerank(self._measure(raw), self._best, n_threads=self._n_threads)
+        points = metric_of(found.pool).points
+        scores = points(found.score()), points(first.score)
+        if found.gain() >= first.gain:
+            return [_DECODED.format(best, *scores)]
+        self._best, self._best_round = self._start.on(self._index), 1
+        return [_DECODED_WORSE.format(best, *scores)]
 
 
 _REPEATS = (
@@ -373,7 +446,9 @@ _MISREAD = (
 )
 _FELL = "the score {:.2f} is far below the start's {:.2f}"
 _NO_BETTER = "no round is better than the start"
-_NO_BETTER_LIVE = "no pass was better than the start while it learned; decode with the weights to see how good they are"
+_KEPT_WORSE = "the weights that are kept decode worse than the start"
+_DECODED = "the weights of round {} decode the development set to {:.2f}, the start to {:.2f}"
+_DECODED_WORSE = f"{_DECODED}: the start is kept"
 _FALL = 0.1
 """Share of the start's gain whose loss is worth a note."""
 _ROUNDING = 0.01

@@ -31,6 +31,7 @@ from dragoman.system.training import sample_lines
 from dragoman.tune.decoder import Decoder
 from dragoman.tune.development import DevelopmentRounds
 from dragoman.tune.forest_steps import ForestSteps
+from dragoman.tune.judge import Judge, Verdict, draw_judges, n_judging
 from dragoman.tune.line_search import LineSearch, SearchResult
 from dragoman.tune.list_steps import ListSteps, list_lines
 from dragoman.tune.phi import PHI, LastSearch, Phi, Theta, check_templates, default_last, possible_blocks
@@ -44,6 +45,8 @@ __all__ = ["PhiTask", "tune_phi"]
 
 _STEPS, _WEIGHT = "steps", "weight"
 _NOT_SEARCHED = "there is no last search"
+_NO_LINES = "tables that have seen the lines (all_data) made the lists"
+_OTHER_PAIRS = "it was learned from other pairs than the training text"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -97,8 +100,9 @@ class _Tuning:
             check_templates(task.start, dense=self._dense, **self._sparse())
         # Raises for a system without folds.
         self._lines = self._to_learn_from() if task.learns else np.zeros(0, np.int64)
-        self._chosen = self._learned_from(self._lines) if task.learns else self._lines
         self._search_lines = self._draw() if task.last.on_lines else np.zeros(0, np.int64)
+        self._judges = self._keep_aside() if self._judged_by_lines else np.zeros(0, np.int64)
+        self._chosen = self._learned_from(self._lines) if task.learns else self._lines
         self._frozen, self._frozen_blocks = self._check_frozen()
         self._engine = task.engine or LocalEngine(task.n_threads)
         self._log = StepLog(run, self._dense, task.on_stage)
@@ -173,6 +177,7 @@ class _Tuning:
             model = by_lists.learn(lists, chosen, frozen=self._frozen, seed=seed)
         self._log.step("model", len(chosen), model.made, model.scores)
         self._log.notes += model.notes
+        self._log.warnings += model.warnings
         weights = model.weights()
         is_dense = among(FeatureTable.from_weights(weights, _WEIGHT), self._dense)
         if task.parent.settings.features and is_dense.all():
@@ -215,13 +220,13 @@ class _Tuning:
         rounds = DevelopmentRounds(task, self._run, self._log)
         first = Weights.from_dict({name: start[name] for name in self._dense}) if before is None else before
         if task.learns and not (~among(table, self._dense)).any():
-            return rounds.measured([first, start], stopped=_NOT_SEARCHED)
+            return rounds.measured([first, start], self._judged(first, start), stopped=_NOT_SEARCHED)
         own = start if task.phi is not None else Weights.from_dict({name: start[name] for name in self._dense})
         phi = Phi.of(table, own, task.config.phi.blocks, dense=self._dense, frozen=self._frozen, **self._sparse())
         self._log.notes += phi.notes
         whole = moved(phi.start(), phi.blocks)
         if last is LastSearch.NONE:
-            return rounds.measured([first, whole], stopped=_NOT_SEARCHED)
+            return rounds.measured([first, whole], self._judged(first, whole), stopped=_NOT_SEARCHED)
         result = self._search(phi)
         weights = moved(result.weights, phi.blocks)
         relative = not self._frozen_in(phi)  # what is frozen fixes the scale; a search over all weights has none
@@ -234,8 +239,19 @@ class _Tuning:
             to_dense = ", relative to the dense weights" if relative else ""
             self._log.notes.append(f"weights of blocks, which were 1{to_dense}: {shown}")
         if last.on_lines:
-            return rounds.measured([first, whole, weights], stopped="the search on held-out lines is done", found=found)
-        return rounds.searched(weights, result, phi.blocks, found)
+            verdict, stopped = self._judged(first, weights), "the search on held-out lines is done"
+            return rounds.measured([first, whole, weights], verdict, stopped=stopped, found=found)
+        return rounds.searched(weights, result, phi.blocks, self._judged(first, weights), found)
+
+    def _judged(self, start: Weights, learned: Weights) -> Verdict:
+        """What was learned beside the start; a phi that was given is not judged."""
+        task = self._task
+        if not task.learns:
+            return Verdict(start=start)
+        without = "" if self._judged_by_lines else _NO_LINES if task.pairs is None else _OTHER_PAIRS
+        lines, engine, steps = self._judges, self._engine, self._shared
+        judge = Judge(task=task, lines=lines, engine=engine, steps=steps, log=self._log, without=without)
+        return judge.compare([start, task.start], learned)
 
     def _search(self, phi: Phi) -> SearchResult:
         task, config = self._task, self._task.config
@@ -266,8 +282,29 @@ class _Tuning:
             raise InputError(
                 f"the last fold has no lines of '{settings.where}' to search on; choose another last search"
             )
-        n_lines = min(settings.line_search, len(lines))
+        n_judges = n_judging(len(lines), self._task.config.judge_lines) if self._judged_by_lines else 0
+        n_lines = min(settings.line_search, len(lines) - n_judges)
         return sample_lines(lines, n_lines, fold=fold, seed=settings.training_seed or 1)
+
+    @property
+    def _judged_by_lines(self) -> bool:
+        """Whether there are lines that tables have not seen and that nothing need be learned from."""
+        task = self._task
+        return task.learns and task.pairs is None and not task.config.phi.all_data
+
+    def _keep_aside(self) -> Int64Array:
+        """Lines of the last fold, and of the domain, that judge what was learned; lists are made of all others."""
+        training, config = self._task.parent.training, self._task.config
+        fold = training.n_folds - 1
+        lines = training.select(where=config.phi.where)
+        lines = lines[training.folds[lines] == fold]
+        n_lines, seed = n_judging(len(lines), config.judge_lines), config.phi.training_seed or 1
+        if self._task.last.on_lines:  # then the last fold is not learned from
+            return draw_judges(training, lines, n_lines, learned=lines[:0], searched=self._search_lines, seed=seed)[0]
+        judges, self._lines = draw_judges(
+            training, lines, n_lines, learned=self._lines, searched=self._search_lines, seed=seed
+        )
+        return judges
 
     def _line_search(
         self, system: System, decoder: Decoder, start: Weights, sentences: dict[str, Any], frozen: Sequence[str]

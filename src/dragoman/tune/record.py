@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dragoman.features import Weights
-from dragoman.run import Update
+from dragoman.run import HeldOutLines, Update
 
 __all__ = ["Learned", "RoundRecord", "StepRecord", "TuneRecord", "plain_trace"]
 
@@ -31,6 +31,8 @@ class Learned:
     decode_cpu_s: float = 0.0
     statistics_cpu_s: float = 0.0
     n_candidates: int = 0
+    warnings: tuple[str, ...] = ()
+    """Those of the notes that say that something is probably wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +44,8 @@ class RoundRecord:
     scaled to length 1; `repeated` says that they moved and the decoder gave the same lists. `statistics_cpu_s` is the
     part of `cpu_s` that went into statistics of the metric and into merging. `live` says that the translations are
     those of the pass in which the weights were learned. `learned` is None in the last round: its weights were decoded
-    only to be measured.
+    only to be measured. `length_ratio` is output words for a reference word; None where the metric does not count them.
+    `warnings` are those of the notes that say that something is probably wrong.
     """
 
     round: int
@@ -60,6 +63,8 @@ class RoundRecord:
     cpu_s: float = 0.0
     statistics_cpu_s: float = 0.0
     learned: Learned | None = None
+    length_ratio: float | None = None
+    warnings: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
@@ -93,7 +98,10 @@ class TuneRecord:
 
     `best_round` is the round whose weights were kept, `stopped` says why there was no further one. `updates` and
     `steps` are those of held-out line search or of learning from lists; rounds are then those of the development set.
-    `blocks` are the weights that the last search gave to blocks of learned weights.
+    `blocks` are the weights that the last search gave to blocks of learned weights. `warnings` are those of the notes
+    that nobody should miss: something is probably wrong. `length_before` and `length_after` are output words for a
+    reference word, None where the metric does not count them. `held_out_lines` is how lines of the training text judged
+    what was learned from it, if they did.
     """
 
     weights: Weights
@@ -113,6 +121,10 @@ class TuneRecord:
     updates: tuple[Update, ...] = ()
     steps: tuple[StepRecord, ...] = ()
     blocks: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    length_before: float | None = None
+    length_after: float | None = None
+    held_out_lines: HeldOutLines | None = None
 
     def _repr_html_(self) -> str:
         """What notebooks show: the score before and after, and every round."""
@@ -142,8 +154,10 @@ class TuneRecord:
         """All but the weights, for JSON."""
         lists = ("rounds", "updates", "steps")
         names = [field.name for field in dataclasses.fields(self) if field.name not in {"weights", *lists}]
+        judged = None if self.held_out_lines is None else dataclasses.asdict(self.held_out_lines)
         return {name: getattr(self, name) for name in names} | {
-            name: [*map(dataclasses.asdict, getattr(self, name))] for name in lists
+            **{name: [*map(dataclasses.asdict, getattr(self, name))] for name in lists},
+            "held_out_lines": judged,
         }
 
 

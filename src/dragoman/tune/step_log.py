@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -15,9 +14,10 @@ import numpy as np
 from dragoman.features import HOLS_BEFORE, Block, FeatureTable, Weights, sign_flips
 from dragoman.metric import Metric
 from dragoman.optim.hols import FROZEN, among, has_component
-from dragoman.run import RunFolder, Update
+from dragoman.run import HeldOutLines, RunFolder, Update
 from dragoman.tune.gradient_step import MadeGradient
 from dragoman.tune.line_search import SearchResult
+from dragoman.tune.notes import by_round
 from dragoman.tune.record import RoundRecord, StepRecord, TuneRecord
 from dragoman.tune.steps import MadeStep
 
@@ -25,9 +25,6 @@ __all__ = ["OnStage", "StepLog"]
 
 OnStage = Callable[[str, int, StepRecord | None], None]
 """Called with the name of a step and its number of lines when it begins, and with its record when it has ended."""
-
-
-_OF_ROUND = re.compile(r"round (\d+): (.*)", re.DOTALL)
 
 
 class StepLog:
@@ -43,6 +40,13 @@ class StepLog:
         self._before: FeatureTable | None = None
         self._norm = 0.0
         self.notes: list[str] = []
+        self.warnings: list[str] = []
+
+    def warn(self, text: str) -> None:
+        """A note that nobody should miss, unless a search has told it already."""
+        if text not in self.warnings:
+            self.notes.append(text)
+            self.warnings.append(text)
 
     def begin(self, name: str, n_lines: int) -> None:
         if self._on_stage:
@@ -75,7 +79,7 @@ class StepLog:
         summary = result.summary
         scores = summary["score_before"], summary["score_after"]
         self._end(self._step(name, n_lines, result.made, scores, n_rounds=len(summary["rounds"])))
-        self.notes += [f"{name}: {note}" for note in _joined(summary["notes"])]
+        self.notes += [f"{name}: {note}" for note in by_round(summary["notes"])]
         self.updated("held-out", result, blocks)
 
     def step(self, name: str, n_lines: int, made: MadeStep, scores: tuple[float, float], *, n_rounds: int = 0) -> None:
@@ -114,15 +118,17 @@ class StepLog:
         stopped: str,
         notes: Sequence[str] = (),
         blocks: Mapping[str, float] = MappingProxyType({}),
+        held_out_lines: HeldOutLines | None = None,
     ) -> TuneRecord:
         """The whole tuning; `rounds` are those of the development set, `best` the one that was kept."""
+        first, kept = rounds[0], rounds[best - 1]
         spent = [entry.cpu_s + (entry.learned.cpu_s if entry.learned else 0.0) for entry in rounds]
         return TuneRecord(
             weights=weights,
             metric=metric.name,
             higher_is_better=metric.higher_is_better,
-            score_before=rounds[0].score,
-            score_after=rounds[best - 1].score,
+            score_before=first.score,
+            score_after=kept.score,
             rounds=tuple(rounds),
             n_sentences=n_sentences,
             n_candidates=rounds[-1].n_candidates,
@@ -135,6 +141,10 @@ class StepLog:
             updates=tuple(self._updates),
             steps=tuple(self._steps),
             blocks=dict(blocks),
+            warnings=tuple(self.warnings),
+            length_before=first.length_ratio,
+            length_after=kept.length_ratio,
+            held_out_lines=held_out_lines,
         )
 
     def dense_norm(self, weights: Weights) -> float:
@@ -169,13 +179,3 @@ class StepLog:
             self._run.log("step", **asdict(step), **more)
         if self._on_stage:
             self._on_stage(step.name, step.n_lines, step)
-
-
-def _joined(notes: Sequence[str]) -> list[str]:
-    """Notes of rounds, those that say the same as one."""
-    rounds: dict[str, list[str]] = {}
-    for note in notes:
-        match = _OF_ROUND.fullmatch(note)
-        rounds.setdefault(match[2] if match else note, []).extend([match[1]] if match else [])
-    begins = {text: f"round{'s' * (len(of) > 1)} {', '.join(of)}: " if of else "" for text, of in rounds.items()}
-    return [begin + text for text, begin in begins.items()]

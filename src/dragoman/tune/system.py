@@ -28,6 +28,7 @@ from dragoman.tune.before_after import DEVELOPMENT, BeforeAfter
 from dragoman.tune.decoder import Decoder
 from dragoman.tune.fold_learners import TrainingContext
 from dragoman.tune.held_out import HeldOutTask, tune_held_out
+from dragoman.tune.judge import FEWEST
 from dragoman.tune.loop import LoopSettings, Step, tune_decoder
 from dragoman.tune.phi import PhiSettings, read_phi
 from dragoman.tune.phi_tuning import PhiTask, tune_phi
@@ -85,12 +86,17 @@ class TuneConfig(Record):
     """Lines of the training text to learn from, evenly over folds; None: all."""
     phi: PhiSettings = field(default_factory=PhiSettings)
     """Weights learned from lists of the training text, or given."""
+    judge_lines: int = 1000
+    """Lines of the training text's last fold at most, and at most a quarter of it, that judge what hols or a method for
+    lists learned from the others."""
 
     def _check(self) -> None:
         if self.learn_from is not LearnFrom.DEVELOPMENT and self.fold is not None:
             raise InputError("every line of the training text is decoded without its own fold; leave out the fold")
         if self.limit is not None and self.limit < 1:
             raise InputError(f"the limit of training lines must be at least 1, not {self.limit}")
+        if self.judge_lines < FEWEST:
+            raise InputError(f"judge_lines must be at least {FEWEST}, or chance would judge; it is {self.judge_lines}")
 
     def check(self, method: Optimiser, *, n_sentences: int | None = None, n_folds: int | None = None) -> None:
         """Raise InputError for a method that cannot learn from what was chosen, as far as that is known.
@@ -246,6 +252,8 @@ def tune_system(
         settings["phi"] = plain(config.phi) | ({} if phi is None else {"given": _digest_of(phi)})
     if pairs is not None:
         settings["pairs"] = pairs.digest()
+    if isinstance(method, Hols) or by_lists:
+        settings["judge_lines"] = config.judge_lines
     folder = base / TUNE_RECORD
     may_change = settings_to_come(folder)
     if finished:
@@ -307,6 +315,7 @@ def tune_system(
             frozen=config.frozen,
             n_threads=n_threads,
             context=context,
+            references=texts,
             run=run,
             on_step=on_step,
             on_round=on_round,

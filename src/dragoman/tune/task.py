@@ -58,9 +58,14 @@ class TuningTask:
         """How searches decode."""
         return {"k": self.k, "distinct": self.distinct, "preset": self.config.preset.value}
 
-    def lines_decoder(self, engine: Engine, system: System, lines: Int64Array) -> LinesDecoder:
-        """The decoder of lines of the training text, in searches."""
-        preset = self.config.preset
+    def lines_decoder(self, engine: Engine, system: System, lines: Int64Array, *, k: int | None = None) -> LinesDecoder:
+        """The decoder of lines of the training text, in searches unless `k` says how many candidates."""
         return LinesDecoder(
-            engine, system, lines, k=self.k, distinct=self.distinct, preset=preset, progress=self.progress
+            engine,
+            system,
+            lines,
+            k=k or self.k,
+            distinct=self.distinct and k is None,
+            preset=self.config.preset,
+            progress=self.progress,
         )

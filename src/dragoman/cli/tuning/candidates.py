@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -41,6 +41,8 @@ class Lists:
     pool: Pool
     start: Weights
     system: System | None = None
+    references: Sequence[Sequence[str]] | None = None
+    """Texts to compare candidates with; None of a metric without any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +52,7 @@ class Decoding:
     decoder: Decoder
     measure: Measure
     start: Weights
+    references: Sequence[Sequence[str]] | None = None
     context: LearningContext | None = None
     """What a method may learn from besides the lists."""
 
@@ -103,7 +106,8 @@ def read_start(options: TuneOptions) -> Weights:
 def _open_nbest(session: Session, options: TuneOptions) -> Lists:
     start = read_start(options)
     measure = options.measure(session)
-    return Lists(pool=measure(options.read_with_features(session, options.dense, teacher=measure)), start=start)
+    pool = measure(options.read_with_features(session, options.dense, teacher=measure))
+    return Lists(pool=pool, start=start, references=options.reference_texts())
 
 
 def _open_stats(session: Session, options: TuneOptions) -> Lists:
@@ -160,7 +164,7 @@ def _open_decoder(session: Session, options: TuneOptions) -> Decoding:
     n_references = len(read_references(options.reference)) if options.reference else decoder.n_sentences
     if n_references != decoder.n_sentences:
         raise MismatchError(f"{options.source} has {decoder.n_sentences} lines but the references have {n_references}")
-    return Decoding(decoder=decoder, measure=measure, start=start)
+    return Decoding(decoder=decoder, measure=measure, start=start, references=options.reference_texts())
 
 
 def _open_forest(session: Session, options: TuneOptions) -> Decoding:
@@ -194,6 +198,7 @@ def _open_forest(session: Session, options: TuneOptions) -> Decoding:
         ),
         measure=measure,
         start=start,
+        references=references,
         context=StoredForestsContext(forests, references, k=k, distinct=distinct, dense=dense, lengths=lengths),
     )
 
@@ -260,6 +265,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
                 "blocks",
                 "last",
                 "limit",
+                "judge_lines",
                 "distinct",
                 "without_fold",
                 "raw",

@@ -36,6 +36,8 @@ def check_options(options: TuneOptions, *, reads_training: bool = False) -> None
         raise InputError(
             "--limit is for lines of the training text; add --train or --learn-from training, or learn by hols or hils"
         )
+    if options.judge_lines is not None and options.learns_from is not LearnFrom.LISTS and not reads_training:
+        raise InputError("--judge-lines judge what was learned from the training text; add --train, or learn by hols")
     if options.limit is not None and options.limit < 1:
         raise InputError(f"--limit must be at least 1, not {options.limit}")
     if str(options.out) == "-" and (options.json or options.comparing or options.tunes_system):

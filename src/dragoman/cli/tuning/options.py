@@ -239,6 +239,15 @@ class TuneOptions(FeatureOptions):
             "fastforest): on lines of the last fold, which --train then does not learn from.",
         ),
     ] = None
+    judge_lines: Annotated[
+        int | None,
+        _training(
+            min=50,
+            metavar="N",
+            help="Lines of the last fold, at most a quarter of it, that judge what --train or hols learned: where "
+            "they are decoded worse, the start is kept unless --keep last; 1,000 unless given.",
+        ),
+    ] = None
     limit: Annotated[
         int | None,
         _system(metavar="N", help="Lines of the training text to learn from, evenly over folds; all unless given."),

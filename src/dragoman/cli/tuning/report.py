@@ -13,8 +13,9 @@ from dragoman.cli.session import Session, table
 from dragoman.cli.tuning.options import TuneOptions
 from dragoman.cli.tuning.trust import describe_tests, tested_json
 from dragoman.features import WeightFormat, write_weights
+from dragoman.run import Kept
 from dragoman.text import printable
-from dragoman.tune import MethodComparison, TuneRecord
+from dragoman.tune import EASILY, MethodComparison, TuneRecord
 
 if TYPE_CHECKING:
     from dragoman.evaluate.held_out import HeldOutTest
@@ -41,8 +42,12 @@ def write_result(record: TuneRecord, options: TuneOptions, out: Path) -> Path:
 
 def report(session: Session, options: TuneOptions, result: Mapping[str, Any], out: Path, **more: object) -> None:
     """The result, a TuneRecord's summary, for people and, with --json, for programs."""
+    alarming = result.get("warnings", ())  # older records have none
     for note in result["notes"]:
-        session.say(f"note: {note}")
+        if note not in alarming:
+            session.say(f"note: {note}")
+    for warning in alarming:
+        session.warn(warning)
     before, after = result["score_before"], result["score_after"]
     rounds = result["rounds"]
     show = session.say if str(out) == "-" else session.show  # standard output holds the weights
@@ -50,13 +55,21 @@ def report(session: Session, options: TuneOptions, result: Mapping[str, Any], ou
         show(f"stopped: {result['stopped']}; kept the weights of decoding {result['best_round']} of {len(rounds)}")
     cpu = f"{result['cpu_s']:.1f} CPU seconds"
     name = f"{result['metric']}{'' if result['higher_is_better'] else ' ↓'}"
-    show(f"{name}: {options.shown(before)} -> {options.shown(after)} ({cpu}); weights in {out}")
+    on_dev = f"{options.shown(before)} -> {options.shown(after)}"
+    if (lines := result.get("held_out_lines")) is None:
+        show(f"{name}: {on_dev} ({cpu}); weights in {out}")
+    else:
+        learned = f"{options.shown(lines['score_before'])} -> {options.shown(lines['score_after'])}"
+        kept = "" if lines["kept"] == Kept.LEARNED else "; the start is kept"
+        show(f"{name} of {lines['n_lines']:,} held-out lines: {learned}{kept} ({cpu}); weights in {out}")
+        show(f"{name} of the development set: {on_dev}; {EASILY}")
     fields = {name: value for name, value in result.items() if name != "dense"}
     scores = {
         "score_before": options.points(before),
         "score_after": options.points(after),
         "rounds": [_round_json(entry, options) for entry in rounds],
         **{name: [_in_points(entry, options) for entry in result[name]] for name in ("updates", "steps")},
+        "held_out_lines": None if lines is None else _in_points(lines, options),
     }
     session.emit({**fields, **scores, "weights": str(out), **more})
 
@@ -96,7 +109,7 @@ def report_comparison(
     for sentence in said:
         session.show(sentence)
     for warning in warnings:
-        session.say(f"warning: {warning}")
+        session.warn(warning)
     result: dict[str, Any] = {
         "methods": [_comparison_json(row, options, tested.get(row.method)) for row in rows],
         "best": best,
@@ -124,7 +137,7 @@ def _round_json(entry: Mapping[str, Any], options: TuneOptions) -> dict[str, Any
 
 
 def _in_points(entry: Mapping[str, Any], options: TuneOptions) -> dict[str, Any]:
-    """An update or a step of held-out line search."""
+    """An update or a step of held-out line search, or what held-out lines say."""
     return {**entry, **{name: options.points(entry[name]) for name in ("score_before", "score_after")}}
 
 

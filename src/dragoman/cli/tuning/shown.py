@@ -15,6 +15,7 @@ __all__ = ["RoundsShown", "StagesShown", "describe_step", "rounds_shown", "stage
 
 _GRADIENT, _LISTS, _MODEL = "gradient", "lists", "model"
 _ON_DEV = ("last", "theta")
+_JUDGE = "judge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,8 @@ class _StageBar:
 def _describe_stage(name: str, n_lines: int, options: TuneOptions) -> str:
     if name == _MODEL:
         return f"{options.method_name} on {n_lines:,} lists"
+    if name == _JUDGE:
+        return f"decoding {n_lines:,} lines of the training text that nothing was learned from, before and after"
     kind = "gradient over" if name.startswith(_GRADIENT) else "lists of" if name == _LISTS else "search on"
     where = "the development set" if name in _ON_DEV else "the training text"
     return f"{kind} {n_lines:,} lines of {where}"
@@ -112,6 +115,8 @@ def describe_step(record: StepRecord, options: TuneOptions) -> str:
     if record.name.startswith((_GRADIENT, _LISTS)):
         seen = "have seen" if options.all_data else "have not seen"
         text = f"{record.name}: score {after} of lines by tables that {seen} them"
+    elif record.name == _JUDGE:
+        text = f"{record.name}: score {before} -> {after} of {record.n_lines:,} held-out lines"
     elif record.name == _MODEL:
         text = f"{record.name}: score {before} -> {after} of what the weights choose from the lists"
     else:
@@ -126,6 +131,8 @@ def _describe_round(record: RoundRecord, options: TuneOptions) -> str:
         f"round {record.round}: {kind} {options.shown(record.score)}, {record.n_new:,} new of "
         f"{record.n_candidates:,} candidates, {record.n_features:,} features, decoded in {record.wall_s:.1f} s"
     )
+    if record.length_ratio is not None:
+        text += f", length ratio {record.length_ratio:.3f}"
     if record.reranked is not None and options.shown(record.reranked) != options.shown(record.score):
         text += f", reranked by the weights {options.shown(record.reranked)}"
     return text if record.learned is None else f"{text}, learned in {record.learned.wall_s:.1f} s"

@@ -42,7 +42,7 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
         raise InputError("no references; give at least one with -r")
     check_test(options)
     for path in options.reference:
-        warn_of_empty_references(session.say, path, list(read_lines(path)))
+        warn_of_empty_references(session.warn, path, list(read_lines(path)))
     finished = _manifest(options.out)
     if finished is None:
         with session.progress("verifying the system (MB)") as progress:
@@ -68,6 +68,7 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
         learn_from=options.learns_from,
         limit=options.limit,
         phi=options.phi_settings(),
+        judge_lines=TuneConfig().judge_lines if options.judge_lines is None else options.judge_lines,
     )
     by_steps = optimiser.learns_from is LearnsFrom.TRAINING_TEXT or options.learns_from is LearnFrom.LISTS
     show = stages_shown if by_steps or options.phi is not None else rounds_shown
@@ -124,9 +125,9 @@ def _say_unknown(session: Session, system: System, options: TuneOptions) -> None
         if path == options.source:
             session.say(f"{100 * found.share:.1f} % of the source words are unknown to the system")
         if found.many:
-            session.say(found.warning(path))
+            session.warn(found.warning(path))
         elif (kind := other_kind(lines, text)) is not None:
-            session.say(f"warning: {path}: {kind}")
+            session.warn(f"{path}: {kind}")
 
 
 @contextlib.contextmanager

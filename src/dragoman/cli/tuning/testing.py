@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from dragoman.cli.session import Session
 from dragoman.cli.tuning.options import TuneOptions
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import Weights
-from dragoman.metric import Tokenizer, by_name
+from dragoman.metric import Metric, Tokenizer, by_name
 from dragoman.system import Preset, System
 from dragoman.text import count_lines, read_lines
 from dragoman.tune import TEST, TUNE_RECORD, BeforeAfter, raw_tokenizer
 
-__all__ = ["check_test", "compare_on_test"]
+if TYPE_CHECKING:
+    from dragoman.evaluate import SystemScore
+
+__all__ = ["check_test", "compare_on_test", "say_change"]
 
 _METRICS = ("bleu", "chrf", "ter")
 
@@ -37,7 +41,7 @@ def compare_on_test(
 ) -> list[dict[str, Any]]:
     """Translate the test set with the weights before and after, and show scores and what their difference means."""
     from dragoman.cli.score import record_of, show_scores
-    from dragoman.evaluate import LEVEL, SystemOutput, compare_systems, is_significant
+    from dragoman.evaluate import SystemOutput, compare_systems
 
     assert options.test is not None
     source = list(read_lines(options.test))
@@ -67,17 +71,26 @@ def compare_on_test(
     ).save(options.out / TUNE_RECORD / TEST)
     scores = compare_systems(outputs, references, metrics, n_threads=session.n_threads)
     show_scores(session, scores, {metric.name for metric in metrics if not metric.higher_is_better})
+    say_change(session, metrics, *scores)
+    return [record_of(system) for system in scores]
+
+
+def say_change(session: Session, metrics: Sequence[Metric], first: SystemScore, second: SystemScore) -> None:
+    """What tests of significance say of the second system beside the first; a loss is a warning."""
+    from dragoman.evaluate import LEVEL, is_significant
+
     gains = {}
-    for metric, before, after in zip(metrics, scores[0].scores, scores[1].scores, strict=True):
+    for metric, before, after in zip(metrics, first.scores, second.scores, strict=True):
         if is_significant(after.p_randomisation):
             gains[metric.name] = (after.score - before.score) * (1 if metric.higher_is_better else -1)
     better = [name for name, gain in gains.items() if gain > 0]
     worse = [name for name, gain in gains.items() if gain < 0]
+    lengths = f"the length ratio went from {first.length_ratio:.3f} to {second.length_ratio:.3f}"
     if better and worse:
-        session.say(
-            f"warning: the metrics disagree on the test set: {', '.join(better)} better, {', '.join(worse)} worse; "
-            f"the length ratio went from {scores[0].length_ratio:.3f} to {scores[1].length_ratio:.3f}"
+        session.warn(
+            f"the metrics disagree on the test set: {', '.join(better)} better, {', '.join(worse)} worse; {lengths}"
         )
+    elif worse:
+        session.warn(f"significantly worse on the test set (p < {LEVEL}): {', '.join(worse)}; {lengths}")
     elif not better:
         session.say(f"note: no metric is significantly better on the test set (p < {LEVEL})")
-    return [record_of(system) for system in scores]

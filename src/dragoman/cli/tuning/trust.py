@@ -110,14 +110,14 @@ def held_out(
     assert options.folds is not None
     rows = compared(session, options, candidates, {optimiser.name: optimiser}, options.folds, run)
     if rows[-1].failure is not None:
-        session.say(f"warning: no held-out score: {rows[-1].failure}")
+        session.warn(f"no held-out score: {rows[-1].failure}")
         return {"held_out": None, "warnings": [str(rows[-1].failure)]}
     tests = tests_of(session, candidates, rows)
     said, warnings = describe_tests(options, rows, tests, optimiser.name)
     for sentence in said:
         _show(session, options)(sentence)
     for warning in warnings:
-        session.say(f"warning: {warning}")
+        session.warn(warning)
     return {"held_out": tested_json(options, tests[-1]) if tests else None, "warnings": warnings}
 
 

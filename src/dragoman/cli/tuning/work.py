@@ -138,6 +138,7 @@ def _tune_lists(
         frozen=options.freeze or (),
         n_threads=session.n_threads,
         engine=engine,
+        references=candidates.references,
         run=run,
     )
     write_result(record, options, options.target())
@@ -162,6 +163,7 @@ def _tune_decoder(
             frozen=options.freeze or (),
             n_threads=session.n_threads,
             context=candidates.context,
+            references=candidates.references,
             run=run,
             on_step=shown.on_step,
             on_round=shown.on_round,
