@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from dragoman.pipeline import TextTokenizer
-from dragoman.pipeline.pairs import QUOTATION, broken_pairs, kind_of, pairs_of
+from dragoman.corpus.tokens import TextTokenizer
+from dragoman.corpus.tokens.pairs import QUOTATION, broken_pairs, kind_of, pairs_of
 from dragoman.text import read_parallel
 
 NAMES = {QUOTATION: "quotation marks", "(": "round brackets", "[": "square brackets"}

@@ -16,11 +16,11 @@ import numpy as np
 
 from bench.passes import _PHRASE, _system
 from dragoman.cost import n_cores
-from dragoman.engine import LocalEngine, TreeSum
-from dragoman.engine.processes import ProcessEngine
-from dragoman.passes import Gradient, GradientPass, PassSettings
-from dragoman.passes.job import gradient_of
+from dragoman.gradients import Gradient, GradientPass, PassSettings
+from dragoman.gradients.job import gradient_of
 from dragoman.system import FoldDecoder
+from dragoman.work.engine import LocalEngine, TreeSum
+from dragoman.work.engine.processes import ProcessEngine
 
 SHARD = 1024
 N_SHARDS = 8

@@ -18,10 +18,10 @@ import numpy as np
 from bench.harness import RESULTS, Case, Workload
 from bench.shards import overlapping_shard
 from dragoman import _core
+from dragoman.candidates import Pool, Shard, load_pool, new_words, save_pool
 from dragoman.features import FeatureIndex, Weights
 from dragoman.metric import External
 from dragoman.optim import Xbleu
-from dragoman.pool import Pool, Shard, load_pool, new_words, save_pool
 from dragoman.types import Float64Array
 
 N_FEATURES, N_CANDIDATES, N_ACTIVE, N_SHARED = 3_000_000, 100, 50, 45

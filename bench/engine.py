@@ -11,8 +11,8 @@ from functools import partial
 
 from bench.harness import Case, Workload
 from bench.passes import _PHRASE, _system
-from dragoman.engine import Engine, LocalEngine, open_engine
 from dragoman.system import ListsJob
+from dragoman.work.engine import Engine, LocalEngine, open_engine
 
 _BLOCK = 64
 _WORKERS = 2

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from bench.harness import Case, Workload
 from bench.tuning import MOSES, anchor_pool
+from dragoman.candidates import Pool
+from dragoman.candidates.shard import concatenate
 from dragoman.features import read_weights
 from dragoman.optim import MarginUpdate, Mira, Optimiser, Rampion, Rm
-from dragoman.pool import Pool
-from dragoman.pool.shard import concatenate
 
 
 def _copies(n: int) -> Pool:

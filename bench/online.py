@@ -9,16 +9,16 @@ import numpy as np
 
 from bench.harness import DATA, Case, Workload
 from bench.passes import _HIERO, _system
+from dragoman.candidates import read_references
 from dragoman.metric import Smoothing, by_name
 from dragoman.optim import Rm
 from dragoman.optim.epochs import visiting_order
 from dragoman.optim.learner_pass import Ground, LearningTask, ShareResult
 from dragoman.optim.learner_state import LearnerState
 from dragoman.optim.online_margin import MarginRule
-from dragoman.pool import read_references
 from dragoman.system import LiveDecoder, Preset
 from dragoman.text import read_lines
-from dragoman.tune.mixing import LocalLearners
+from dragoman.tuning.mixing import LocalLearners
 
 _N_SENTENCES = 500
 _Pass = Callable[..., list[ShareResult]]

@@ -14,14 +14,13 @@ import numpy as np
 
 from bench.harness import RESULTS, Case, Workload
 from bench.systems import CORPORA
-from dragoman.engine import LocalEngine
-from dragoman.lists import ListsSettings, make_lists
+from dragoman.gradients import Gradient, PassSettings, gradient_pass
 from dragoman.metric import Smoothing, by_name
 from dragoman.optim import Mira
 from dragoman.optim.learner_pass import LearningTask
 from dragoman.optim.learner_state import LearnerState
 from dragoman.optim.online_margin import MarginRule
-from dragoman.passes import Gradient, PassSettings, gradient_pass
+from dragoman.sources.lists import ListsSettings, make_lists
 from dragoman.system import (
     DenseSet,
     FoldDecoder,
@@ -36,7 +35,8 @@ from dragoman.system import (
     reordering_by_name,
     train,
 )
-from dragoman.tune.fold_learners import FoldLearners
+from dragoman.tuning.fold_learners import FoldLearners
+from dragoman.work.engine import LocalEngine
 
 _PHRASE = PhraseSettings(reordering=reordering_by_name("hrm"))
 _HIERO = HieroSettings(dense=DenseSet.CHIANG8)

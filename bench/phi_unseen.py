@@ -18,11 +18,11 @@ from dataclasses import replace
 import numpy as np
 
 from dragoman import System, _core
+from dragoman.candidates import with_metric
 from dragoman.features import FeatureIndex, FeatureTable, Weights, read_weights
 from dragoman.metric import by_name
 from dragoman.optim import FastForest, fit_scale, make_optimiser
 from dragoman.optim.centring import centred, source_groups
-from dragoman.pool import with_metric
 from dragoman.search import ReferenceConfig
 from dragoman.settings import parse_value
 from dragoman.system import Preset

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from sacrebleu.metrics import BLEU
 from sklearn.linear_model import LogisticRegression
 
+from dragoman.candidates import read_pool, read_references, with_metric
 from dragoman.features import Weights
 from dragoman.metric import Bleu, Smoothing
 from dragoman.optim import Pro
-from dragoman.pool import read_pool, read_references, with_metric
 from dragoman.text import read_lines
 
 N_DRAWS, N_KEPT, THRESHOLD = 5000, 50, 0.05

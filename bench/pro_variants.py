@@ -13,10 +13,10 @@ from itertools import islice
 import numpy as np
 
 from bench.systems import CORPORA, OUT, THREADS, Case, build
+from dragoman.candidates import Pool, merge_pools, read_references, rerank, with_metric
 from dragoman.features import Weights
 from dragoman.metric import Bleu, SentenceBleu, Smoothing
 from dragoman.optim import Mert, Mira, Optimiser, Prior, Pro
-from dragoman.pool import Pool, merge_pools, read_references, rerank, with_metric
 from dragoman.system import System
 from dragoman.text import read_lines
 

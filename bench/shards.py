@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from dragoman.candidates import Shard
+from dragoman.candidates.synthetic import featured_shard
 from dragoman.metric import External
-from dragoman.pool import Shard
-from dragoman.pool.synthetic import featured_shard
 
 
 def random_shard(

@@ -10,10 +10,10 @@ import numpy as np
 
 from bench.harness import DATA, RESULTS, Case, Workload
 from dragoman import _core
-from dragoman.lists import ListShard, StoredLists, write_shard
 from dragoman.lm import EstimateConfig
 from dragoman.metric import Bleu
 from dragoman.optim import Xbleu
+from dragoman.sources.lists import ListShard, StoredLists, write_shard
 from dragoman.system import (
     FoldDecoder,
     HieroSettings,

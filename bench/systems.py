@@ -18,7 +18,7 @@ from statistics import mean
 
 from bench.harness import ANCHORS, DATA, RESULTS, ROOT
 from dragoman.align import AlignConfig, AlignMethod
-from dragoman.evaluate import MetricScore, SystemOutput, compare_systems
+from dragoman.analysis import MetricScore, SystemOutput, compare_systems
 from dragoman.grammar import RuleExtraction
 from dragoman.metric import Bleu, Chrf, Ter
 from dragoman.system import (
@@ -34,7 +34,7 @@ from dragoman.system import (
     train,
 )
 from dragoman.text import open_output, read_lines
-from dragoman.tune import LoopSettings, TuneConfig, tune_system
+from dragoman.tuning import LoopSettings, TuneConfig, tune_system
 
 OUT = RESULTS / "systems"
 PAGES = ROOT / "docs" / "experiments"

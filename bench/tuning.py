@@ -13,10 +13,7 @@ from pathlib import Path
 
 from bench.harness import ANCHORS, DATA, RESULTS, Case, Workload
 from bench.shards import random_shard
-from dragoman.features import FeatureIndex, Weights, read_weights
-from dragoman.metric import Smoothing, by_name
-from dragoman.optim import Mert, Pro
-from dragoman.pool import (
+from dragoman.candidates import (
     Pool,
     load_pool,
     new_words,
@@ -26,6 +23,9 @@ from dragoman.pool import (
     save_pool,
     with_metric,
 )
+from dragoman.features import FeatureIndex, Weights, read_weights
+from dragoman.metric import Smoothing, by_name
+from dragoman.optim import Mert, Pro
 
 MOSES = ANCHORS / "moses-enja"
 LISTS = [MOSES / f"round{i}.nbest.gz" for i in (1, 2, 3, 4)]

@@ -6,7 +6,7 @@ import asyncio
 
 import httpx
 
-from dragoman.serve.api import make_app
+from dragoman.view.serve.api import make_app
 
 
 def asking(explorer):

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dragoman.engine import Job
 from dragoman.errors import InputError
+from dragoman.work.engine import Job
 
 
 @dataclass(frozen=True, slots=True)

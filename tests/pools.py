@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from dragoman.candidates import Pool, Shard, new_words
 from dragoman.features import FeatureIndex
 from dragoman.metric import Bleu, External, Metric, Smoothing
-from dragoman.pool import Pool, Shard, new_words
 from dragoman.types import offsets_of
 
 

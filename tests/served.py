@@ -11,7 +11,7 @@ import sys
 from dragoman.optim import Mert
 from dragoman.system import System
 from dragoman.text import read_lines
-from dragoman.tune import TEST, TUNE_RECORD, BeforeAfter, LoopSettings, TuneConfig, tune_system
+from dragoman.tuning import TEST, TUNE_RECORD, BeforeAfter, LoopSettings, TuneConfig, tune_system
 from small_systems import make_systems
 
 DESKTOP, PHONE = (1280, 900), (390, 800)

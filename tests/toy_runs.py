@@ -6,12 +6,12 @@ import json
 import os
 
 import toy_decoder
+from dragoman.candidates import read_nbest, read_references, with_metric
 from dragoman.features import read_weights
 from dragoman.metric import by_name
 from dragoman.optim import Mert
-from dragoman.pool import read_nbest, read_references, with_metric
 from dragoman.run import RunFolder
-from dragoman.tune import Decoder, LoopSettings, tune_decoder
+from dragoman.tuning import Decoder, LoopSettings, tune_decoder
 
 
 class InProcess(Decoder):

@@ -6,11 +6,11 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from dragoman.candidates import Pool, new_words
+from dragoman.candidates.synthetic import featured_shard
 from dragoman.features import FeatureIndex, Weights
 from dragoman.metric import External
 from dragoman.optim import MarginUpdate, Mira, Rm, Units
-from dragoman.pool import Pool, new_words
-from dragoman.pool.synthetic import featured_shard
 from dragoman.types import Float64Array
 
 START = np.array([0.01, 0.01])

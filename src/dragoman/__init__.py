@@ -5,19 +5,17 @@ tuned = dragoman.tune(system, "dev.de", ["dev.en"], "tuned")
 list(tuned.translate(["guten morgen ."]))
 """
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dragoman.candidates import Pool
     from dragoman.corpus import Bitext, Vocab
     from dragoman.errors import DragomanError, FailedError, InputError, MismatchError
-    from dragoman.pool import Pool
     from dragoman.system import System
     from dragoman.system.train import TrainConfig, train
-    from dragoman.tune import TuneConfig
-    from dragoman.tune import tune_system as tune
+    from dragoman.tuning import TuneConfig
+    from dragoman.tuning import tune_system as tune
 
     __version__: str
 
@@ -41,9 +39,9 @@ __all__ = [
 _HOMES = {
     "corpus": ("Bitext", "Vocab"),
     "errors": ("DragomanError", "FailedError", "InputError", "MismatchError"),
-    "pool": ("Pool",),
+    "candidates": ("Pool",),
     "system": ("System", "TrainConfig", "train"),
-    "tune": ("TuneConfig", "tune"),
+    "tuning": ("TuneConfig", "tune"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -64,13 +62,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-class _Package(ModuleType):
-    def __setattr__(self, name: str, value: object) -> None:
-        # `dragoman.tune` is the function, also once the package of that name is imported.
-        if not (name == "tune" and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

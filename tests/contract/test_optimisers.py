@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dragoman.candidates import rerank, save_pool
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.optim import LIST_METHODS, OPTIMISERS
 from dragoman.optim.base import finish
-from dragoman.pool import rerank, save_pool
 from pools import pool_of, random_pool
 
 # Learners with a fixed step need more passes, or a longer step, on lists of two sentences than on hundreds.

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from dragoman.analysis import Measured
+from dragoman.candidates import read_pool, read_references, rerank, with_external, with_metric
+from dragoman.candidates.features import add_candidate_features
 from dragoman.cli import app
 from dragoman.errors import InputError
-from dragoman.evaluate import Measured
+from dragoman.experiments.ablation import METHODS
 from dragoman.features import Weights, read_weights
 from dragoman.metric import Bleu, Smoothing, Tokenizer, by_name, score_text
-from dragoman.pool import read_pool, read_references, rerank, with_external, with_metric
-from dragoman.recipe.ablation import METHODS
-from dragoman.rescoring import add_candidate_features
 from dragoman.text import read_lines
 from small_text import write_lines, write_splits
 

@@ -8,7 +8,7 @@ import io
 import pytest
 from tests.fake_runs import fake_run, noisy, sentences, write_cell
 
-from dragoman.evaluate import holm
+from dragoman.analysis import holm
 from dragoman.run import start_file
 
 DRAWS = ["--trials", 300, "--bootstrap", 100]

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from dragoman.candidates import oracle, read_pool, rerank, with_external
 from dragoman.features import read_weights
-from dragoman.pool import oracle, read_pool, rerank, with_external
 
 ROOT = Path(__file__).parents[2]
 

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from dragoman.passes import Gradient
+from dragoman.gradients import Gradient
 from dragoman.system import SystemSettings, TrainConfig, train
 from small_text import write_lines, write_splits
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from dragoman.candidates import expected_gains, posteriors, read_pool
 from dragoman.metric import Chrf
-from dragoman.pool import expected_gains, posteriors, read_pool
 
 LISTS = """0 ||| the small cat ||| lm= -1 tm= -1 ||| -2
 0 ||| the house ||| lm= -2 tm= -1 ||| -3

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dragoman.pool import load_pool
+from dragoman.candidates import load_pool
 
 LIST = """1 ||| yes ||| lm= -2 ||| -2
 0 ||| the house ||| lm= -1 ||| -1

@@ -6,7 +6,7 @@ import pytest
 from tests.browser import open_browser
 from tests.fake_runs import explanation, noisy, sentences, start_run, write_cell, write_test_set
 
-from dragoman.report import write_report
+from dragoman.view.report import write_report
 
 WIDE = """() => new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(
     [...document.querySelectorAll(".scroll")].filter((s) => s.checkVisibility()).map(

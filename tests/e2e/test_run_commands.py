@@ -16,12 +16,12 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.engine.processes import ProcessEngine
+from dragoman.analysis import compare_runs
 from dragoman.errors import FailedError, InputError
-from dragoman.evaluate import compare_runs
-from dragoman.recipe import read_recipe, run_cells
+from dragoman.experiments import read_recipe, run_cells
 from dragoman.run import load_cells, load_test_sets
 from dragoman.system import Silent
+from dragoman.work.engine.processes import ProcessEngine
 from toy_runs import without_times
 
 TWO_SYSTEMS = Path(__file__).parents[1] / "two_systems.toml"
@@ -369,7 +369,7 @@ def test_what_a_cell_says_of_itself(whole, tmp_path, monkeypatch):
     (program,) = first.programs
     assert compare_runs([tmp_path / "r"], n_bootstrap=0, n_trials=0).notes == ()
     (tmp_path / "r/cells/synth/phrase/dense/mira/2/cell.json").unlink()
-    monkeypatch.setattr("dragoman.recipe.cell.program_name", lambda: "0.0.9+older")
+    monkeypatch.setattr("dragoman.experiments.cell.program_name", lambda: "0.0.9+older")
     (_, again), _ = run(tmp_path / "r", whole[0], online, "grid.seeds=[1, 2]", only=only)
     assert again.programs == (program, "0.0.9+older")
     assert again.scores == second.scores

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import sacrebleu
 
-from dragoman.evaluate import error_profile, holm
+from dragoman.analysis import error_profile, holm
 
 HYP = ["the cat sat on the mat", "a dog barks", "", "he reads a book today"]
 OTHER = ["the cat is on a mat", "a dog is barking", "nothing", "he reads a book today"]

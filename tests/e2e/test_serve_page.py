@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import expect
 from tests.browser import open_browser
 
-from dragoman.serve import read_recorded
 from dragoman.system import System
+from dragoman.view.serve import read_recorded
 from served import DESKTOP, PHONE, OpenPage, make_served, reach, serving, settle, translation, view, write
 from small_systems import sentences_of
 

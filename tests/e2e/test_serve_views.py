@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.browser import open_browser
 
-from dragoman.serve import read_recorded
 from dragoman.system import System, SystemSettings, TrainConfig, train
+from dragoman.view.serve import read_recorded
 from served import PHONE, OpenPage, make_served, reach, serving, settle, translation, view, write
 from small_raw import write_raw_splits
 from small_systems import sentences_of

@@ -7,7 +7,7 @@ import pytest
 from dragoman.lm import EstimateConfig
 from dragoman.system import System, SystemSettings, TrainConfig, train
 from dragoman.system.stages import Silent
-from dragoman.tune import LoopSettings, TuneConfig, tune_system
+from dragoman.tuning import LoopSettings, TuneConfig, tune_system
 from small_raw import write_raw_splits
 from small_text import write_lines, write_splits
 

@@ -13,8 +13,8 @@ import pytest
 
 from dragoman.errors import FailedError
 from dragoman.optim import Pro
-from dragoman.tune import LoopSettings, TuneConfig, tune_system
-from dragoman.tune.loop import _Loop
+from dragoman.tuning import LoopSettings, TuneConfig, tune_system
+from dragoman.tuning.loop import _Loop
 
 TRAIN = (
     *("train", "-s", "c/train.de", "-t", "c/train.en", "--lm-order", 3),

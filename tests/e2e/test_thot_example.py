@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dragoman.candidates import read_nbest
 from dragoman.features import read_weights
-from dragoman.pool import read_nbest
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "thot_tune"
 

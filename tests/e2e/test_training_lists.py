@@ -10,9 +10,9 @@ import time
 
 import pytest
 
+from dragoman.candidates import rerank, save_pool
 from dragoman.features import read_weights
-from dragoman.lists import ListsFolder, StoredLists
-from dragoman.pool import rerank, save_pool
+from dragoman.sources.lists import ListsFolder, StoredLists
 from dragoman.system import System, SystemSettings, TrainConfig, train
 from small_text import write_lines, write_splits
 

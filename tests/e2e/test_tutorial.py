@@ -43,7 +43,7 @@ def test_the_python_example_works(tmp_path, dragoman):
     dragoman("corpus", "synth", "-n", 300, "--dev", 15, "--test", 0, "--references", 2, "--raw", "-o", "corpus")
     (script,) = blocks("python")
     script = script.replace('"tuned")', '"tuned", config=TuneConfig(loop=LoopSettings(max_rounds=1)))')
-    script = "from dragoman.tune import LoopSettings, TuneConfig\n" + script
+    script = "from dragoman.tuning import LoopSettings, TuneConfig\n" + script
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("\n") == 2

@@ -12,7 +12,7 @@ from sacrebleu.significance import PairedTest
 from tests.fake_runs import count_ties_in_sacrebleu, slow_bootstrap, start_run, write_cell, write_test_set
 
 from dragoman import evaluate
-from dragoman.evaluate import SystemOutput, compare_runs, compare_systems
+from dragoman.analysis import SystemOutput, compare_runs, compare_systems
 from dragoman.metric import Bleu, Chrf, Ter, output_statistics, references_by_sentence, score_text
 
 pytestmark = pytest.mark.realdata

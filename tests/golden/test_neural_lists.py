@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dragoman.evaluate.held_out import held_out_tests
+from dragoman.analysis import cross_validate
+from dragoman.analysis.held_out import held_out_tests
+from dragoman.candidates import expected_gains, posteriors, read_pool, read_references, rerank, texts_of, with_metric
+from dragoman.candidates.features import add_candidate_features
 from dragoman.features import Weights
 from dragoman.metric import Bleu, Smoothing
 from dragoman.optim import Mert, Mira, Units
-from dragoman.pool import expected_gains, posteriors, read_pool, read_references, rerank, texts_of, with_metric
-from dragoman.rescoring import add_candidate_features
 from dragoman.system import train
 from dragoman.text import read_lines
-from dragoman.tune import cross_validate, tune_pool
+from dragoman.tuning import tune_pool
 from mbr_twin import PEERS, expected_by_hand
 
 pytestmark = pytest.mark.realdata

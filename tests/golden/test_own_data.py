@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dragoman.candidates import read_pool, rerank, with_external
 from dragoman.features import Weights, read_weights
 from dragoman.lm import LanguageModel
 from dragoman.metric import Bleu, Chrf, Ter, output_statistics, references_by_sentence, score_text
 from dragoman.optim import Acceptance, Pro, Scaling
-from dragoman.pool import read_pool, rerank, with_external
 
 DATA = Path(__file__).parent / "data"
 METRICS = {"bleu": Bleu(), "chrf": Chrf(), "chrf++": Chrf(word_order=2), "ter": Ter()}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dragoman.candidates import oracle, read_nbest, read_pool, read_references, rerank, with_metric
 from dragoman.features import Weights, read_weights
 from dragoman.metric import Bleu, SentenceBleu, score_text
 from dragoman.optim import Cll, Mert, Mira, Perceptron, Pro, Rampion, Rm, SoftRamp, Svm, Units, Xbleu
-from dragoman.pool import oracle, read_nbest, read_pool, read_references, rerank, with_metric
 
 pytestmark = pytest.mark.realdata
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import toy_decoder
+from dragoman.candidates import load_pool, rerank, save_pool
 from dragoman.errors import InputError
 from dragoman.features import read_weights
-from dragoman.pool import load_pool, rerank, save_pool
 from dragoman.run import load_cells, load_plans, save_plan
 from fake_runs import fake_run
 from pools import arrays_of, random_pool

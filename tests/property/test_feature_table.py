@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dragoman._core import FeatureNames
 from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, FeatureTable, Weights, feature_key, is_feature_table
-from dragoman.store import seal
+from dragoman.files.store import seal
 
 NAMES = st.text(
     st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"], exclude_characters="\x7f"), min_size=1, max_size=12

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman._core import FeatureIndex, NbestReader
+from dragoman.candidates import new_words
 from dragoman.errors import InputError
-from dragoman.pool import new_words
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), min_size=1, max_size=6)
 NUMBERS = st.floats(width=32, allow_nan=False, allow_infinity=False) | st.integers(-(2**40), 2**40)

@@ -10,10 +10,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from dragoman.candidates import Judge, expected_gains, read_nbest, rerank, with_metric, with_mixture
 from dragoman.cli import app
 from dragoman.features import Weights
 from dragoman.metric import Bleu, Chrf, Ribes, Ter, Tokenizer, Wer
-from dragoman.pool import Judge, expected_gains, read_nbest, rerank, with_metric, with_mixture
 
 METRICS = {
     **{f"bleu, {tokenizer}": Bleu(tokenizer=tokenizer) for tokenizer in Tokenizer},

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import rescoring_twin as twin
+from dragoman.candidates import model_totals, read_nbest
+from dragoman.candidates.features import CANDIDATE_FEATURES, add, add_candidate_features, describe_candidates
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import Weights
 from dragoman.grammar import Reordering
 from dragoman.lm import EstimateConfig, LanguageModel
-from dragoman.pool import model_totals, read_nbest
-from dragoman.rescoring import CANDIDATE_FEATURES, add, add_candidate_features, describe_candidates
 from dragoman.system import PhraseSettings, SystemSettings, TrainConfig, train
 from small_raw import write_raw_splits
 from small_text import write_lines
@@ -205,7 +205,7 @@ def test_raw_lists_are_tokenised_as_the_system_was(tmp_path, monkeypatch):
         )[0].tolist()
     )
     for module in ("translation", "linked_words", "system_text"):
-        monkeypatch.setattr(f"dragoman.rescoring.{module}.tokens_of", lambda system, block: block)
+        monkeypatch.setattr(f"dragoman.candidates.features.{module}.tokens_of", lambda system, block: block)
     again = add_candidate_features(read_nbest(plain), told, tokens)
     assert model_totals(pool, Weights.from_dict({"m1_e_f": 1.0}))[0].tolist() == pytest.approx(
         model_totals(again, Weights.from_dict({"m1_e_f": 1.0}))[0].tolist()

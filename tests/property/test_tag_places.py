@@ -7,7 +7,7 @@ from itertools import chain
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.pipeline.tags import put_tags, take_tags
+from dragoman.corpus.tokens.tags import put_tags, take_tags
 
 PAIRS = st.deferred(
     lambda: st.builds(lambda name, inner: [f"<t{name}>", *inner, f"</t{name}>"], st.integers(0, 2), SENTENCES)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.pipeline import TextTokenizer, detokenize
+from dragoman.corpus.tokens import TextTokenizer, detokenize
 from dragoman.text import read_lines, split_tokens
 
 LANGUAGES = st.sampled_from(["en", "de", "fr", "zh", "th", None])

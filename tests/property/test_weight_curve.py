@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dragoman.analysis import curve_of, on_envelopes
+from dragoman.candidates import rerank
 from dragoman.features import Weights
 from dragoman.metric import Ter
-from dragoman.pool import rerank
-from dragoman.tune import curve_of, on_envelopes
 from pools import random_pool
 
 

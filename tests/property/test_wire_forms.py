@@ -12,11 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dragoman.candidates import load_pool, rerank, save_pool
 from dragoman.corpus import Vocab
 from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, Weights
 from dragoman.lm import EstimateConfig
-from dragoman.pool import load_pool, rerank, save_pool
 from dragoman.system import KINDS, System, SystemSettings, TrainConfig, train
 from forests import forests, weight_vectors
 from pools import arrays_of, random_pool

@@ -22,7 +22,7 @@ from dragoman.features import (
 )
 from dragoman.lm import EstimateConfig
 from dragoman.system import SystemSettings, TrainConfig, save_tuned, train
-from dragoman.tune import LoopSettings, TuneConfig, tune_system
+from dragoman.tuning import LoopSettings, TuneConfig, tune_system
 from small_text import write_splits
 
 

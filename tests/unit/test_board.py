@@ -12,10 +12,10 @@ from rich.console import Console
 from dragoman.cli.board import Board
 from dragoman.cli.run import cell_json
 from dragoman.cli.session import Session
+from dragoman.experiments import read_recipe
 from dragoman.metric import by_name
-from dragoman.recipe import read_recipe
 from dragoman.run import CellResult, CellRound
-from dragoman.tune import RoundRecord
+from dragoman.tuning import RoundRecord
 
 TWO_SYSTEMS = Path(__file__).parents[1] / "two_systems.toml"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dragoman.evaluate import LEVEL, Measured
+from dragoman.analysis import LEVEL, Measured
 from dragoman.metric import Ter
 
 N_SENTENCES, N_DRAWS, N_TESTS = 300, 199, 1200

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dragoman.candidates import best_by, model_totals, rerank
+from dragoman.candidates.matrix import candidate_matrix
 from dragoman.errors import InputError
 from dragoman.features import Weights
-from dragoman.pool import best_by, model_totals, rerank
-from dragoman.pool.matrix import candidate_matrix
 from pools import random_pool
 
 

@@ -7,9 +7,9 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from dragoman.report.axes import number_axis
-from dragoman.report.chart_svg import draw_chart, page_svgs
-from dragoman.report.charts import BarChart, DotChart, Line, LineChart, Panel, PanelChart, nice_ticks
+from dragoman.view.report.axes import number_axis
+from dragoman.view.report.chart_svg import draw_chart, page_svgs
+from dragoman.view.report.charts import BarChart, DotChart, Line, LineChart, Panel, PanelChart, nice_ticks
 
 
 def test_charts_of_nothing():

@@ -22,10 +22,10 @@ from tests.fake_runs import (
     write_translations,
 )
 
+from dragoman.analysis import PairedTest, Within, compare_runs, legend, load_outputs
 from dragoman.errors import InputError, MismatchError
-from dragoman.evaluate import PairedTest, Within, compare_runs, legend, load_outputs
-from dragoman.report import TableFormat, render
 from dragoman.run import CellKey, HeldOutLines, SetScores, load_cell, save_plan
+from dragoman.view.report import TableFormat, render
 
 FEW = {"n_bootstrap": 200, "n_trials": 300}
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 import sacrebleu
 
+from dragoman.candidates.shard import concatenate
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.metric import External, by_name
 from dragoman.optim import LearningContext, Mira
 from dragoman.optim.costs import Context, PreviousPass
-from dragoman.pool.shard import concatenate
 from pools import random_pool
 
 TEXT = [

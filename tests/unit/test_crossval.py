@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from dragoman.analysis import START, best_method, cross_validate, deal_sentences
+from dragoman.candidates import rerank
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.optim import Mert, Optimiser, Pro
-from dragoman.pool import rerank
 from dragoman.run import RunFolder
-from dragoman.tune import START, best_method, cross_validate, deal_sentences
 from pools import random_pool
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dragoman import _core
+from dragoman.candidates import Shard, rerank, save_pool
 from dragoman.errors import FailedError, InputError
 from dragoman.features import Weights
 from dragoman.metric import SentenceBleu
@@ -30,7 +31,6 @@ from dragoman.optim import (
     make_optimiser,
 )
 from dragoman.optim import prepared as prepared_module
-from dragoman.pool import Shard, rerank, save_pool
 from dragoman.settings import describe
 from pools import dense_features, pool_of, random_pool
 

@@ -11,13 +11,13 @@ from hypothesis import given
 from tests.fake_runs import explanation, fake_run
 from tests.html_pages import Fragment
 
-from dragoman.drawing import contribution_bar, draw_derivation, explanation_html, text_width
-from dragoman.evaluate import compare_runs
+from dragoman.analysis import compare_runs
 from dragoman.features import Weights
 from dragoman.forest.drawn import MAX_EDGES, MAX_NODES
 from dragoman.optim import Mert
 from dragoman.run import RunFolder
-from dragoman.tune import tune_pool
+from dragoman.tuning import tune_pool
+from dragoman.view.drawing import contribution_bar, draw_derivation, explanation_html, text_width
 from forests import forests
 from pools import random_pool
 from small_systems import make_systems, opened, sentences_of

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 from tests.engine_jobs import Deadly, Failing, Hanging, Square, Vectors, Writing
 
-from dragoman.engine import LocalEngine, open_engine
-from dragoman.engine.folders import FolderCopy
-from dragoman.engine.patience import Durations, Patience
-from dragoman.engine.processes import ProcessEngine
 from dragoman.errors import FailedError, InputError
+from dragoman.work.engine import LocalEngine, open_engine
+from dragoman.work.engine.folders import FolderCopy
+from dragoman.work.engine.patience import Durations, Patience
+from dragoman.work.engine.processes import ProcessEngine
 
 ROOT = Path(__file__).parents[2]
 
@@ -213,8 +213,8 @@ def test_whoever_wants_results_of_a_closed_engine_does_not_wait_for_ever():
 
 ENDLESS = """
 import signal, sys
-from dragoman.engine.patience import Durations, Patience
-from dragoman.engine.processes import ProcessEngine
+from dragoman.work.engine.patience import Durations, Patience
+from dragoman.work.engine.processes import ProcessEngine
 from tests.engine_jobs import Square
 signal.signal(signal.SIGINT, signal.default_int_handler)
 with ProcessEngine(2) as engine:

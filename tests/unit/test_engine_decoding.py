@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from tests.small_text import write_splits
 
-from dragoman.engine import LocalEngine
-from dragoman.engine.processes import ProcessEngine
 from dragoman.features import FeatureIndex
 from dragoman.lm import EstimateConfig
 from dragoman.system import ListsJob, System, TrainConfig, TranslationJob, kbest_by_engine, train
-from dragoman.tune import EngineDecoder, LoopSettings, TuneConfig, tune_system
+from dragoman.tuning import EngineDecoder, LoopSettings, TuneConfig, tune_system
+from dragoman.work.engine import LocalEngine
+from dragoman.work.engine.processes import ProcessEngine
 
 FEATURES = ("extended",)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman.engine import Part
 from dragoman.errors import InputError
+from dragoman.work.engine import Part
 
 
 @pytest.mark.parametrize("n_shards", [0, 1, 5, 12])

@@ -16,18 +16,18 @@ from pathlib import Path
 import pytest
 from tests.engine_jobs import Deadly, Failing, Hanging, Square, Vectors
 
-from dragoman.engine import LocalEngine, TreeSum, open_engine
-from dragoman.engine.folders import references
-from dragoman.engine.patience import Patience
-from dragoman.engine.processes import ProcessEngine
-from dragoman.engine.ray_engine import RayEngine
 from dragoman.errors import FailedError, InputError
-from dragoman.lists import ListsSettings, make_lists
+from dragoman.gradients import Gradient, GradientPass, PassSettings
 from dragoman.lm import EstimateConfig
 from dragoman.optim import make_optimiser
-from dragoman.passes import Gradient, GradientPass, PassSettings
+from dragoman.sources.lists import ListsSettings, make_lists
 from dragoman.system import SystemSettings, TrainConfig, TranslationJob, save_tuned, train
-from dragoman.tune import EngineDecoder, Keep, LearnFrom, LoopSettings, Step, SystemDecoder, TuneConfig, tune_system
+from dragoman.tuning import EngineDecoder, Keep, LearnFrom, LoopSettings, Step, SystemDecoder, TuneConfig, tune_system
+from dragoman.work.engine import LocalEngine, TreeSum, open_engine
+from dragoman.work.engine.folders import references
+from dragoman.work.engine.patience import Patience
+from dragoman.work.engine.processes import ProcessEngine
+from dragoman.work.engine.ray_engine import RayEngine
 from small_text import write_splits
 
 ROOT = Path(__file__).parents[2]
@@ -52,7 +52,7 @@ def test_what_an_actor_hangs_at_is_done_again_by_another(cluster, tmp_path, n_wo
 LOSING = """
 import sys, time
 from pathlib import Path
-from dragoman.engine import open_engine
+from dragoman.work.engine import open_engine
 from tests.engine_jobs import Deadly
 with open_engine("ray", address=sys.argv[1]) as engine:
     print(list(engine.map(Deadly(Path(sys.argv[2]), at=1, times=1), range(3))))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.engine import Node, TreeSum
+from dragoman.work.engine import Node, TreeSum
 
 
 def joined(left, right):

@@ -8,8 +8,8 @@ import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dragoman.analysis import ERROR_KINDS, error_profile, function_words_of
 from dragoman.errors import InputError, MismatchError
-from dragoman.evaluate import ERROR_KINDS, error_profile, function_words_of
 from dragoman.metric import EditStep, Ter
 
 FUNCTION = {"the", "a", "on"}

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dragoman.errors import InputError, MismatchError
-from dragoman.evaluate import (
+from dragoman.analysis import (
     SystemOutput,
     compare_systems,
     confidence_interval,
@@ -16,6 +15,7 @@ from dragoman.evaluate import (
     shuffled_totals,
     significance,
 )
+from dragoman.errors import InputError, MismatchError
 from dragoman.metric import Bleu, Chrf, Ter, by_name, score_text
 
 REF = [f"the cat number {i} sat on the mat ." for i in range(50)]

@@ -16,19 +16,19 @@ from tests.fake_runs import explanation, fake_run, noisy, rounds, sentences, sta
 from tests.html_pages import HOSTILE, read
 
 from dragoman import report
+from dragoman.analysis import RowKey, compare_runs
 from dragoman.errors import InputError, MismatchError
-from dragoman.evaluate import RowKey, compare_runs
 from dragoman.features.descriptions import DENSE_FEATURES
-from dragoman.report import markdown_tables, write_report
-from dragoman.report.chart_svg import draw_chart
-from dragoman.report.charts import COLOURS, Dash
-from dragoman.report.comparison import latex_text, markdown_text
-from dragoman.report.experiment import load_experiment
-from dragoman.report.figures import FAR, learning_charts, run_charts, weight_charts
-from dragoman.report.glossary import GLOSSARY
-from dragoman.report.records import Records
-from dragoman.report.samples import Change, differences
 from dragoman.run import CellKey, CellResult, CellRound, SetScores, cell_folder, start_file
+from dragoman.view.report import markdown_tables, write_report
+from dragoman.view.report.chart_svg import draw_chart
+from dragoman.view.report.charts import COLOURS, Dash
+from dragoman.view.report.comparison import latex_text, markdown_text
+from dragoman.view.report.experiment import load_experiment
+from dragoman.view.report.figures import FAR, learning_charts, run_charts, weight_charts
+from dragoman.view.report.glossary import GLOSSARY
+from dragoman.view.report.records import Records
+from dragoman.view.report.samples import Change, differences
 
 
 def few(runs, out, **more):

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from dragoman.engine import open_engine
+from dragoman.candidates import Judge
 from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, Weights, read_weights
 from dragoman.lm import EstimateConfig
@@ -16,9 +16,9 @@ from dragoman.metric import Bleu, Smoothing
 from dragoman.optim import Mira, make_optimiser
 from dragoman.optim.costs import Context, PreviousPass
 from dragoman.optim.epochs import visiting_order
-from dragoman.pool import Judge
 from dragoman.system import FoldDecoder, LiveDecoder, System, SystemSettings, TrainConfig, train
-from dragoman.tune import Keep, LearnFrom, LoopSettings, TuneConfig, fold_learners, tune_system
+from dragoman.tuning import Keep, LearnFrom, LoopSettings, TuneConfig, fold_learners, tune_system
+from dragoman.work.engine import open_engine
 from small_text import write_lines, write_splits
 from toy_runs import what_remains
 
@@ -172,7 +172,7 @@ def test_a_stopped_run_goes_on_to_the_same_bits(made, tmp_path):
 
 def test_a_killed_run_goes_on_to_the_same_bits(made, tmp_path):
     script = (
-        "import sys; from pathlib import Path; from dragoman.tune import *\n"
+        "import sys; from pathlib import Path; from dragoman.tuning import *\n"
         "from dragoman.optim import make_optimiser\n"
         "made, out = map(Path, sys.argv[1:])\n"
         f"config = TuneConfig(k={K}, features={FEATURES}, learn_from=LearnFrom.TRAINING, limit={LIMIT},\n"

@@ -7,11 +7,11 @@ import pytest
 
 from dragoman.align import write_pharaoh
 from dragoman.align.links import Alignment
+from dragoman.candidates import with_metric
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import FeatureIndex, Weights
 from dragoman.lm import EstimateConfig, TrainingText, estimate
 from dragoman.metric import Bleu, Tokenizer, by_name
-from dragoman.pool import with_metric
 from dragoman.system import (
     SHARD_LINES,
     FoldDecoder,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman.pipeline import MosesLines, RawLines, TextSettings, TextSide, TokenLines, WordSplitter
-from dragoman.pipeline.forced import Glossary, Masks
+from dragoman.corpus.tokens import MosesLines, RawLines, TextSettings, TextSide, TokenLines, WordSplitter
+from dragoman.corpus.tokens.forced import Glossary, Masks
 from dragoman.system.text import LineTranslation
 
 SPLITTER = WordSplitter({"himmel": 9, "feste": 9, "haus": 9})

@@ -8,16 +8,16 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
+from dragoman.candidates import rerank
 from dragoman.errors import InputError
 from dragoman.features import HOLS_BEFORE, HOLS_STEP, Block, FeatureTable, Weights
+from dragoman.gradients.job import gradient_of
+from dragoman.gradients.settings import PassSettings
 from dragoman.metric import Bleu, Smoothing, by_name
 from dragoman.optim import Hils, Hols, Mert, make_loss, make_optimiser
 from dragoman.optim.hols import FROZEN, Last, Scaling, Start, StepBlocks, moved
-from dragoman.passes.job import gradient_of
-from dragoman.passes.settings import PassSettings
-from dragoman.pool import rerank
 from dragoman.settings import parse_settings
-from dragoman.tune import TuneConfig
+from dragoman.tuning import TuneConfig
 from pools import dense_features, pool_of, random_pool
 
 DENSE = ("f0", "f1")

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from dragoman.experiments import read_recipe
+from dragoman.experiments.starts import CellStart
 from dragoman.optim.hols import Scaling
-from dragoman.recipe import read_recipe
-from dragoman.recipe.starts import CellStart
 
 
 @pytest.fixture

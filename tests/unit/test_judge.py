@@ -14,8 +14,8 @@ from dragoman.lm import EstimateConfig
 from dragoman.optim import Hols, Mert
 from dragoman.optim.base import Learned, Optimiser
 from dragoman.system import PhraseSettings, System, SystemSettings, TrainConfig, train
-from dragoman.tune import Keep, LastSearch, LearnFrom, LoopSettings, PhiSettings, Theta, TuneConfig, tune_system
-from dragoman.tune.judge import draw_judges, n_judging
+from dragoman.tuning import Keep, LastSearch, LearnFrom, LoopSettings, PhiSettings, Theta, TuneConfig, tune_system
+from dragoman.tuning.judge import draw_judges, n_judging
 from small_text import write_lines
 
 N_LINES, N_FOLDS, N_DEV = 900, 3, 15

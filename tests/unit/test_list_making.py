@@ -12,13 +12,13 @@ import sys
 import numpy as np
 import pytest
 
-from dragoman.engine import Part
+from dragoman.candidates import oracle
 from dragoman.errors import FailedError, InputError, MismatchError
 from dragoman.features import Block, Weights
-from dragoman.lists import ListsFolder, ListsSettings, join_lists, list_scores, make_lists, map_shard
 from dragoman.metric import Smoothing, by_name
-from dragoman.pool import oracle
+from dragoman.sources.lists import ListsFolder, ListsSettings, join_lists, list_scores, make_lists, map_shard
 from dragoman.system import FoldDecoder, System, SystemSettings, TrainConfig, train
+from dragoman.work.engine import Part
 from small_text import damage, write_lines, write_splits
 
 SETTINGS = ListsSettings(k=8, lines_per_shard=16)
@@ -284,7 +284,7 @@ def test_damage_is_never_used(copy, name):
 KILLS = """
 import os, random, signal, sys, time
 from pathlib import Path
-from dragoman.lists import ListsSettings, make_lists
+from dragoman.sources.lists import ListsSettings, make_lists
 from dragoman.system import System
 system, base = map(Path, sys.argv[1:])
 settings = ListsSettings(k=8, lines_per_shard=4)

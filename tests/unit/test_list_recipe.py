@@ -10,23 +10,23 @@ from dataclasses import replace
 import pytest
 from typer.testing import CliRunner
 
+from dragoman.analysis import load_outputs
+from dragoman.candidates import mbr, oracle, read_pool, read_references, rerank, with_metric, with_mixture
+from dragoman.candidates.features import add_candidate_features
 from dragoman.cli import app
 from dragoman.cli.board import dev_score
 from dragoman.cli.run import cell_json
 from dragoman.errors import FailedError, InputError
-from dragoman.evaluate import load_outputs
+from dragoman.experiments import ListRecipe, plan_list_cells, read_recipe, run_list_cells
+from dragoman.experiments.ablation import ablation_rows
 from dragoman.features import Weights, read_weights
 from dragoman.metric import Bleu, Smoothing
 from dragoman.optim import Mira
-from dragoman.pool import mbr, oracle, read_pool, read_references, rerank, with_metric, with_mixture
-from dragoman.recipe import ListRecipe, plan_list_cells, read_recipe, run_list_cells
-from dragoman.recipe.ablation import ablation_rows
-from dragoman.report import write_report
-from dragoman.rescoring import add_candidate_features
 from dragoman.run import CellKey, load_cells, start_file
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines
-from dragoman.tune import tune_pool
+from dragoman.tuning import tune_pool
+from dragoman.view.report import write_report
 from small_text import write_lines, write_splits
 
 METRIC = Bleu(smoothing=Smoothing.NONE)

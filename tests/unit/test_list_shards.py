@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from dragoman.errors import InputError
+from dragoman.files.store import seal
 from dragoman.forest import Derivations
-from dragoman.lists import ALL_DATA, ListShard, map_shard, write_shard
-from dragoman.store import seal
+from dragoman.sources.lists import ALL_DATA, ListShard, map_shard, write_shard
 from dragoman.types import offsets_of
 from small_text import damage
 
@@ -107,8 +107,8 @@ def test_a_header_that_lies_is_an_error(field, value, tmp_path):
 
 
 def test_another_version_says_so(tmp_path, monkeypatch):
-    storage = "dragoman.lists.storage._FORMAT"
-    monkeypatch.setattr(storage, replace(import_module("dragoman.lists.storage")._FORMAT, version=2))
+    storage = "dragoman.sources.lists.storage._FORMAT"
+    monkeypatch.setattr(storage, replace(import_module("dragoman.sources.lists.storage")._FORMAT, version=2))
     write_shard(tmp_path / "shard", random_shard(1))
     monkeypatch.undo()
     with pytest.raises(InputError, match="has version 2"):

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dragoman.corpus.tokens import TokenLines
 from dragoman.errors import InputError
 from dragoman.lm import EstimateConfig
-from dragoman.pipeline import TokenLines
 from dragoman.search import ChartConfig, ChartDecoder, PhraseConfig, PhraseDecoder
 from dragoman.system import (
     KINDS,
@@ -22,7 +22,7 @@ from dragoman.system import (
     train,
 )
 from dragoman.system.long_lines import parts_of
-from dragoman.tune import tune_system
+from dragoman.tuning import tune_system
 from small_systems import make_systems, opened, sentences_of
 
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from dragoman import _core
+from dragoman.candidates import oracle, rerank, synthetic_pool
+from dragoman.candidates.shard import concatenate
+from dragoman.candidates.synthetic import cosine
 from dragoman.errors import InputError
 from dragoman.features import Block, Weights
 from dragoman.optim import Mert, Norm
-from dragoman.pool import oracle, rerank, synthetic_pool
-from dragoman.pool.shard import concatenate
-from dragoman.pool.synthetic import cosine
 from pools import pool_of, random_pool
 
 

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from bench.shards import random_shard
 
+from dragoman.candidates import Pool, new_words, rerank
+from dragoman.candidates.shard import concatenate
 from dragoman.errors import FailedError, InputError
 from dragoman.features import FeatureIndex, Weights
 from dragoman.metric import Chrf, External, Ter
@@ -23,8 +25,6 @@ from dragoman.optim.epochs import (
     visiting_order,
 )
 from dragoman.optim.gains import ORDINARY_LENGTH, list_lengths, typical_range
-from dragoman.pool import Pool, new_words, rerank
-from dragoman.pool.shard import concatenate
 from pools import dense_features, pool_of, random_pool
 
 ONE = {"n_epochs": 1, "averaged": False}

@@ -8,10 +8,7 @@ import random
 import pytest
 from typer.testing import CliRunner
 
-from dragoman.cli import app
-from dragoman.errors import InputError
-from dragoman.features import Weights
-from dragoman.pool import (
+from dragoman.candidates import (
     load_pool,
     model_totals,
     oracle,
@@ -22,8 +19,11 @@ from dragoman.pool import (
     with_external,
     write_nbest,
 )
-from dragoman.pool.readers import NbestFormat
-from dragoman.rescoring import add_candidate_features, describe_candidates
+from dragoman.candidates.features import add_candidate_features, describe_candidates
+from dragoman.candidates.readers import NbestFormat
+from dragoman.cli import app
+from dragoman.errors import InputError
+from dragoman.features import Weights
 
 
 def written(path, rows):

@@ -8,10 +8,10 @@ import pytest
 import sacrebleu
 from typer.testing import CliRunner
 
+from dragoman.candidates import oracle, read_nbest, rerank, with_mixture
 from dragoman.cli import app
 from dragoman.errors import InputError
 from dragoman.features import Weights
-from dragoman.pool import oracle, read_nbest, rerank, with_mixture
 from dragoman.text import read_lines
 from small_text import write_lines
 

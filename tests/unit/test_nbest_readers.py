@@ -9,8 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from dragoman.errors import InputError
-from dragoman.pool import (
+from dragoman.candidates import (
     NbestFormat,
     format_of_list,
     has_segmentation,
@@ -19,6 +18,7 @@ from dragoman.pool import (
     subword_mark,
     write_nbest,
 )
+from dragoman.errors import InputError
 
 MOSES = """0 ||| a house ||| LM0= -12.5 TM0= -1.2 -0.7 WordPenalty0= -2 pl_1,1= 2 ||| -3.41
 0 ||| the house ||| LM0= -11.5 TM0= -1.0 0 WordPenalty0= -2 ||| -3.5 ||| 0-1=0-1 ||| 0-0 1-1

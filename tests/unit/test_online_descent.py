@@ -11,8 +11,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dragoman.engine import open_engine
+from dragoman.candidates import with_metric
 from dragoman.errors import FailedError, InputError
+from dragoman.experiments.rounds import cell_rounds
 from dragoman.features import FeatureIndex, Weights, feature_arguments, feature_name, read_weights
 from dragoman.lm import EstimateConfig
 from dragoman.metric import Bleu, Smoothing
@@ -23,11 +24,10 @@ from dragoman.optim.learner_state import LearnerState
 from dragoman.optim.online_descent import DescentRule
 from dragoman.optim.units import Scale
 from dragoman.optim.update import Conditioning
-from dragoman.pool import with_metric
-from dragoman.recipe.rounds import cell_rounds
 from dragoman.settings import describe
 from dragoman.system import KINDS, LiveDecoder, System, SystemSettings, TrainConfig, train
-from dragoman.tune import Keep, LearnFrom, LoopSettings, TuneConfig, fold_learners, tune_system
+from dragoman.tuning import Keep, LearnFrom, LoopSettings, TuneConfig, fold_learners, tune_system
+from dragoman.work.engine import open_engine
 from pools import random_pool
 from small_text import write_lines, write_splits
 from toy_runs import what_remains
@@ -241,7 +241,7 @@ def test_threads_and_workers_give_the_same_bits(made, tmp_path, method, training
 def test_a_killed_run_goes_on_to_the_same_bits(made, tmp_path, method, training):
     learn_from = f"learn_from=LearnFrom.TRAINING, limit={LIMIT}," if training else ""
     script = (
-        "import sys; from pathlib import Path; from dragoman.tune import *\n"
+        "import sys; from pathlib import Path; from dragoman.tuning import *\n"
         "from dragoman.optim import make_optimiser\n"
         "made, out = map(Path, sys.argv[1:])\n"
         f"config = TuneConfig(k={K}, features=('rule_id', 'target_insertion(top=5)'), {learn_from}\n"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from dragoman.corpus.tokens import TextTokenizer, TokenLines
+from dragoman.corpus.tokens.pairs import QUOTATION, broken_pairs, closes, kind_of, pairs_of, without_strays
+from dragoman.corpus.tokens.tags import put_tags, take_tags
 from dragoman.lm import EstimateConfig
-from dragoman.pipeline import TextTokenizer, TokenLines
-from dragoman.pipeline.pairs import QUOTATION, broken_pairs, closes, kind_of, pairs_of, without_strays
-from dragoman.pipeline.tags import put_tags, take_tags
 from dragoman.system import LineTranslation, TrainConfig, train
 from small_raw import write_raw_splits
 

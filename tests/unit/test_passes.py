@@ -13,13 +13,12 @@ import numpy as np
 import pytest
 from tests.engine_jobs import Mortal
 
-from dragoman.engine import LocalEngine, Part, TreeSum, open_engine
 from dragoman.errors import FailedError, InputError
 from dragoman.features import Block, FeatureTable, Weights
+from dragoman.files.store import seal, write_json
+from dragoman.gradients import N_LISTS, Gradient, GradientPass, PassSettings, gradient_pass, sum_parts
 from dragoman.lm import EstimateConfig
 from dragoman.optim import LOSSES
-from dragoman.passes import N_LISTS, Gradient, GradientPass, PassSettings, gradient_pass, sum_parts
-from dragoman.store import seal, write_json
 from dragoman.system import (
     FoldDecoder,
     HieroSettings,
@@ -31,6 +30,7 @@ from dragoman.system import (
     reordering_by_name,
     train,
 )
+from dragoman.work.engine import LocalEngine, Part, TreeSum, open_engine
 from small_text import write_splits
 
 N_LINES, N_SHARDS = 52, 13
@@ -276,7 +276,7 @@ def test_a_stopped_pass_goes_on_to_the_same_bits(system, whole, stops, checkpoin
 KILLS = """
 import os, random, signal, sys, time
 from pathlib import Path
-from dragoman.passes import PassSettings, checkpoint, gradient_pass
+from dragoman.gradients import PassSettings, checkpoint, gradient_pass
 from dragoman.system import System
 checkpoint._SHARE = float("inf")  # a checkpoint after every shard
 settings = PassSettings(k=5, features=("rule_id",), limit=24, lines_per_shard=1)
@@ -412,7 +412,7 @@ def test_a_full_disk_loses_nothing(system, whole, tmp_path, monkeypatch):
             raise FailedError(f"{path}: cannot be written: No space left on device")
         save(gradient, path)
 
-    monkeypatch.setattr("dragoman.passes.checkpoint._SHARE", math.inf)  # a checkpoint after every shard
+    monkeypatch.setattr("dragoman.gradients.checkpoint._SHARE", math.inf)  # a checkpoint after every shard
     monkeypatch.setattr(Gradient, "save", fill)
     with pytest.raises(FailedError, match="No space left"):
         gradient_pass(system, SETTINGS, folder=tmp_path / "run", checkpoint_s=0)

@@ -21,8 +21,8 @@ from dragoman.features import (
 from dragoman.optim import Mert, Pro
 from dragoman.optim.hols import moved
 from dragoman.system import KINDS, System
-from dragoman.tune import Keep, LastSearch, LoopSettings, PhiBlocks, PhiSettings, TuneConfig, tune_system
-from dragoman.tune.phi import KEPT, PHI, Phi, read_phi
+from dragoman.tuning import Keep, LastSearch, LoopSettings, PhiBlocks, PhiSettings, TuneConfig, tune_system
+from dragoman.tuning.phi import KEPT, PHI, Phi, read_phi
 from small_systems import TEMPLATES, all_names, make_systems, opened, sentences_of
 
 CONFIG = TuneConfig(k=20, loop=LoopSettings(max_rounds=2))

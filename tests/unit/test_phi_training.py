@@ -9,15 +9,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dragoman.engine import LocalEngine, open_engine
+from dragoman.candidates import rerank
 from dragoman.errors import InputError
 from dragoman.features import Weights, read_weights
-from dragoman.lists import ListsFolder, StoredLists
 from dragoman.optim import Mert, Mira, Pro, SoftRamp, Xbleu
-from dragoman.pool import rerank
 from dragoman.run import RunFolder
+from dragoman.sources.lists import ListsFolder, StoredLists
 from dragoman.system import System
-from dragoman.tune import (
+from dragoman.tuning import (
     Keep,
     LastSearch,
     LearnFrom,
@@ -28,9 +27,10 @@ from dragoman.tune import (
     TuneConfig,
     tune_system,
 )
-from dragoman.tune.line_search import SearchResult
-from dragoman.tune.step_log import StepLog
-from dragoman.tune.steps import MadeStep
+from dragoman.tuning.line_search import SearchResult
+from dragoman.tuning.step_log import StepLog
+from dragoman.tuning.steps import MadeStep
+from dragoman.work.engine import LocalEngine, open_engine
 from small_systems import make_systems
 
 SEARCH = Mert(n_starts=2, n_directions=1)

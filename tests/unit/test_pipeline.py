@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from dragoman.errors import InputError
-from dragoman.pipeline import (
+from dragoman.corpus.tokens import (
     RawLines,
     TextSettings,
     TextSide,
@@ -22,10 +21,11 @@ from dragoman.pipeline import (
     read_text_models,
     write_text_models,
 )
-from dragoman.pipeline.casing import CaseModel, learn_case
-from dragoman.pipeline.scripts import language_of_file
-from dragoman.pipeline.segments import Segmenter, learn_segments
-from dragoman.pipeline.spans import is_span, number_of
+from dragoman.corpus.tokens.casing import CaseModel, learn_case
+from dragoman.corpus.tokens.scripts import language_of_file
+from dragoman.corpus.tokens.segments import Segmenter, learn_segments
+from dragoman.corpus.tokens.spans import is_span, number_of
+from dragoman.errors import InputError
 
 
 def words(text):

@@ -6,10 +6,7 @@ import numpy as np
 import pytest
 
 from dragoman._core import best_candidates
-from dragoman.errors import InputError, MismatchError
-from dragoman.features import Block, Weights
-from dragoman.metric import Bleu, Chrf, External, Smoothing, Ter, Tokenizer, by_name, score_text
-from dragoman.pool import (
+from dragoman.candidates import (
     merge_pools,
     oracle,
     read_nbest,
@@ -19,6 +16,9 @@ from dragoman.pool import (
     with_external,
     with_metric,
 )
+from dragoman.errors import InputError, MismatchError
+from dragoman.features import Block, Weights
+from dragoman.metric import Bleu, Chrf, External, Smoothing, Ter, Tokenizer, by_name, score_text
 from pools import dense_features, pool_of, random_pool
 
 LISTS = """0 ||| the cat sat on a mat ||| a=1 b=2

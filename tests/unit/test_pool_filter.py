@@ -7,10 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from dragoman.errors import InputError
-from dragoman.features import Weights
-from dragoman.metric import Bleu
-from dragoman.pool import (
+from dragoman.candidates import (
     PoolFilter,
     describe_pool,
     filter_pool,
@@ -23,6 +20,9 @@ from dragoman.pool import (
     with_metric,
     with_origin,
 )
+from dragoman.errors import InputError
+from dragoman.features import Weights
+from dragoman.metric import Bleu
 
 LIST = """0 ||| the house ||| lm= -1 tm= 2 ||| 0
 0 ||| the house ||| lm= -1 tm= 3 ||| 0

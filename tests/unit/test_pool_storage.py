@@ -9,10 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.errors import InputError
-from dragoman.features import Weights
-from dragoman.metric import Bleu
-from dragoman.pool import (
+from dragoman.candidates import (
     load_pool,
     merge_to_disk,
     read_nbest,
@@ -23,8 +20,11 @@ from dragoman.pool import (
     with_metric,
     write_nbest,
 )
-from dragoman.pool.readers import NbestFormat
-from dragoman.pool.storage import _ARRAYS, _map_shard
+from dragoman.candidates.readers import NbestFormat
+from dragoman.candidates.storage import _ARRAYS, _map_shard
+from dragoman.errors import InputError
+from dragoman.features import Weights
+from dragoman.metric import Bleu
 from pools import random_pool
 
 FIELDS = list(_ARRAYS)

@@ -7,12 +7,12 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from dragoman import _core
+from dragoman.candidates import oracle, read_nbest, rerank, synthetic_pool, with_metric
+from dragoman.candidates.synthetic import cosine
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.metric import AddOne, Bleu, SentenceBleu
 from dragoman.optim import Acceptance, Prior, Pro, Scaling
-from dragoman.pool import oracle, read_nbest, rerank, synthetic_pool, with_metric
-from dragoman.pool.synthetic import cosine
 from pools import dense_features, pool_of, random_pool
 
 FIGURE_1 = [

@@ -8,12 +8,11 @@ from itertools import islice
 
 import pytest
 
-from dragoman.engine import LocalEngine
+from dragoman.corpus.tokens import MosesLines
+from dragoman.corpus.tokens.forced import lost_spans, read_glossary
+from dragoman.corpus.tokens.tags import put_tags, take_tags
 from dragoman.errors import InputError
 from dragoman.lm import EstimateConfig
-from dragoman.pipeline import MosesLines
-from dragoman.pipeline.forced import lost_spans, read_glossary
-from dragoman.pipeline.tags import put_tags, take_tags
 from dragoman.system import (
     HieroSettings,
     System,
@@ -29,7 +28,8 @@ from dragoman.system import (
     unknown_target,
 )
 from dragoman.system.stages import Silent
-from dragoman.tune import LoopSettings, TuneConfig, tune_system
+from dragoman.tuning import LoopSettings, TuneConfig, tune_system
+from dragoman.work.engine import LocalEngine
 from small_raw import write_raw_splits
 from small_text import write_lines
 

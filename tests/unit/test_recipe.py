@@ -6,11 +6,11 @@ from math import inf
 
 import pytest
 
+from dragoman.analysis import Primary
 from dragoman.demo import QUICKSTART
 from dragoman.errors import InputError
-from dragoman.evaluate import Primary
+from dragoman.experiments import read_recipe
 from dragoman.optim import Mert, OnlineMira
-from dragoman.recipe import read_recipe
 from small_text import write_lines
 
 RECIPE = """

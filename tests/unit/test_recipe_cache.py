@@ -9,7 +9,7 @@ import time
 import pytest
 
 from dragoman.errors import FailedError
-from dragoman.recipe.cache import Cache, StageKey
+from dragoman.experiments.cache import Cache, StageKey
 
 
 def key(**settings):

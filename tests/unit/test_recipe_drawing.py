@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 
 from dragoman.errors import InputError
+from dragoman.experiments import read_recipe, run_cells
+from dragoman.experiments.drawing import DrawnPart, Where, draw_lines
+from dragoman.experiments.stages import decoding_key
 from dragoman.features import read_weights
 from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate
-from dragoman.recipe import read_recipe, run_cells
-from dragoman.recipe.drawing import DrawnPart, Where, draw_lines
-from dragoman.recipe.stages import decoding_key
-from dragoman.report import load_experiment, markdown_tables
-from dragoman.report.experiment import experiment_html
-from dragoman.report.records import Records
-from dragoman.report.sets import text_table
 from dragoman.run import TextSize, cell_folder, load_cells, load_sizes, load_test_sets
 from dragoman.system import Preset, System, train
 from dragoman.text import read_lines
+from dragoman.view.report import load_experiment, markdown_tables
+from dragoman.view.report.experiment import experiment_html
+from dragoman.view.report.records import Records
+from dragoman.view.report.sets import text_table
 from small_text import write_lines, write_splits
 from watching import Watcher
 

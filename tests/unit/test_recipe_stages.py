@@ -12,8 +12,8 @@ import sacrebleu
 
 from dragoman.align import align_files, write_pharaoh
 from dragoman.errors import InputError
+from dragoman.experiments import plan_cells, read_recipe, run_cells
 from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate
-from dragoman.recipe import plan_cells, read_recipe, run_cells
 from dragoman.run import cell_folder, load_cells, load_test_sets
 from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import System

@@ -7,11 +7,11 @@ import os
 
 import pytest
 
-from dragoman.engine import open_engine
 from dragoman.errors import InputError
+from dragoman.experiments import read_recipe, run_cells
 from dragoman.features import read_weights
-from dragoman.recipe import read_recipe, run_cells
 from dragoman.run import cell_folder
+from dragoman.work.engine import open_engine
 from watching import Watcher
 
 RECIPE = """

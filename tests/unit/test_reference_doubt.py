@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dragoman.candidates import doubt_of_references, read_nbest, with_metric
 from dragoman.features import Weights
 from dragoman.metric import Smoothing, by_name
 from dragoman.optim import Mert
 from dragoman.optim.base import finish
-from dragoman.pool import doubt_of_references, read_nbest, with_metric
 from dragoman.text import read_lines
-from dragoman.tune import tune_pool
+from dragoman.tuning import tune_pool
 from small_text import write_lines, write_splits
 
 BLEU = by_name("bleu", smoothing=Smoothing.NONE)

@@ -24,7 +24,7 @@ from dragoman.system import (
     train,
 )
 from dragoman.system.references import MAX_WORDS, FoldReferences
-from dragoman.tune import LastSearch, LoopSettings, PhiSettings, Theta, TuneConfig, tune_system
+from dragoman.tuning import LastSearch, LoopSettings, PhiSettings, Theta, TuneConfig, tune_system
 from small_systems import make_systems
 from small_text import write_lines
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dragoman.evaluate import Mark, Shown
-from dragoman.report import Line, LineChart, write_chart_page
+from dragoman.analysis import Mark, Shown
+from dragoman.view.report import Line, LineChart, write_chart_page
 
 HOSTILE = "</script><script>alert(1)</script>&\x1b[31m\u202e{{ 7*7 }}"
 

@@ -8,11 +8,11 @@ from statistics import fmean
 import pytest
 from tests.fake_runs import noisy, sentences, start_run, write_cell, write_test_set
 
-from dragoman.evaluate import PairedTest, compare_runs, holm
-from dragoman.report import markdown_tables, write_report
-from dragoman.report.experiment import load_experiment
-from dragoman.report.focus import Focus, focus_of
-from dragoman.report.records import Records
+from dragoman.analysis import PairedTest, compare_runs, holm
+from dragoman.view.report import markdown_tables, write_report
+from dragoman.view.report.experiment import load_experiment
+from dragoman.view.report.focus import Focus, focus_of
+from dragoman.view.report.records import Records
 
 RATES = {
     ("one", "base"): {"mert": 0.5, "pro": 0.3, "rm": 0.05, "rm-more": 0.0},

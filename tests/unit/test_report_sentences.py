@@ -8,9 +8,9 @@ import sacrebleu
 from tests.fake_runs import noisy, sentences, start_run, write_cell, write_test_set
 from tests.html_pages import read
 
-from dragoman.report import write_report
-from dragoman.report.records import Records
-from dragoman.report.samples import choose_sentences, samples, sentence_scores
+from dragoman.view.report import write_report
+from dragoman.view.report.records import Records
+from dragoman.view.report.samples import choose_sentences, samples, sentence_scores
 
 
 def few(runs, out, **more):

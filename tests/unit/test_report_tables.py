@@ -22,19 +22,19 @@ from tests.fake_runs import (
     write_translations,
 )
 
-from dragoman.evaluate import Mark, compare_runs, error_profile
+from dragoman.analysis import Mark, compare_runs, error_profile
 from dragoman.metric import TER_BLEU
-from dragoman.report import markdown_tables, write_report
-from dragoman.report.errors import error_table
-from dragoman.report.figures import learning_charts
-from dragoman.report.margins import spread_table, units_table
-from dragoman.report.published import Topic, topic_of
-from dragoman.report.records import Records
-from dragoman.report.results import feature_table, overview_table, score_table
-from dragoman.report.sets import breakdown_table, set_table
-from dragoman.report.sizes import size_charts, tuning_sizes
-from dragoman.report.tables import signed
 from dragoman.run import SetScores, save_plan
+from dragoman.view.report import markdown_tables, write_report
+from dragoman.view.report.errors import error_table
+from dragoman.view.report.figures import learning_charts
+from dragoman.view.report.margins import spread_table, units_table
+from dragoman.view.report.published import Topic, topic_of
+from dragoman.view.report.records import Records
+from dragoman.view.report.results import feature_table, overview_table, score_table
+from dragoman.view.report.sets import breakdown_table, set_table
+from dragoman.view.report.sizes import size_charts, tuning_sizes
+from dragoman.view.report.tables import signed
 
 PUBLISHED = Path(__file__).parents[2] / "recipes" / "published" / "rm.toml"
 

@@ -8,17 +8,17 @@ from statistics import stdev
 import pytest
 from tests.fake_runs import fake_run, noisy, rounds, sentences, start_run, write_cell, write_test_set
 
+from dragoman.analysis import PairedTest, compare_runs, holm
 from dragoman.cost import StageCost
-from dragoman.evaluate import PairedTest, compare_runs, holm
 from dragoman.features import SignFlips
-from dragoman.report import load_experiment, markdown_tables, write_page
-from dragoman.report.baseline import baseline_table
-from dragoman.report.figures import active_charts
-from dragoman.report.records import Records
-from dragoman.report.results import cost_table, feature_table, overview_table, score_table
-from dragoman.report.training import flip_table, training_charts, update_table
-from dragoman.report.tuning_sets import tuning_sets
 from dragoman.run import SetScores, Update
+from dragoman.view.report import load_experiment, markdown_tables, write_page
+from dragoman.view.report.baseline import baseline_table
+from dragoman.view.report.figures import active_charts
+from dragoman.view.report.records import Records
+from dragoman.view.report.results import cost_table, feature_table, overview_table, score_table
+from dragoman.view.report.training import flip_table, training_charts, update_table
+from dragoman.view.report.tuning_sets import tuning_sets
 
 
 def texts(table):

@@ -10,17 +10,17 @@ from dataclasses import replace
 import pytest
 from tests.html_pages import HOSTILE, read
 
+from dragoman.analysis import LEVEL, SystemOutput, compare_systems
 from dragoman.errors import InputError
-from dragoman.evaluate import LEVEL, SystemOutput, compare_systems
 from dragoman.features import read_weights
+from dragoman.files.store import Format, seal, unseal
 from dragoman.metric import Tokenizer, by_name
 from dragoman.optim import Pro
-from dragoman.report.samples import sentence_scores
-from dragoman.report.tuned import TestFiles, is_tuned, load_tuned, write_tuned_page
-from dragoman.serve.recorded import read_recorded
-from dragoman.store import Format, seal, unseal
 from dragoman.system import System
-from dragoman.tune import DEVELOPMENT, RESULT, TEST, TUNE_RECORD, BeforeAfter, LoopSettings, TuneConfig, tune_system
+from dragoman.tuning import DEVELOPMENT, RESULT, TEST, TUNE_RECORD, BeforeAfter, LoopSettings, TuneConfig, tune_system
+from dragoman.view.report.samples import sentence_scores
+from dragoman.view.report.tuned import TestFiles, is_tuned, load_tuned, write_tuned_page
+from dragoman.view.serve.recorded import read_recorded
 from small_systems import make_systems, sentences_of
 
 

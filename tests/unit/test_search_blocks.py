@@ -14,8 +14,8 @@ import pytest
 from dragoman.errors import InputError
 from dragoman.features import Block, FeatureIndex, Weights
 from dragoman.forest.arrays import ForestArrays
-from dragoman.lists import ListShard, StoredLists, write_shard
-from dragoman.passes import N_LISTS, PassSettings, gradient_pass
+from dragoman.gradients import N_LISTS, PassSettings, gradient_pass
+from dragoman.sources.lists import ListShard, StoredLists, write_shard
 from dragoman.system import KINDS, FoldDecoder, LiveDecoder
 from small_systems import TEMPLATES, all_names, make_systems, opened, sentences_of
 

@@ -16,12 +16,12 @@ from dragoman.features import Weights
 from dragoman.forest import ForestArrays
 from dragoman.metric import Bleu as BleuMetric
 from dragoman.metric import Chrf, SentenceBleu, Ter
-from dragoman.serve import Explorer, Limits
-from dragoman.serve.drawing import draw_space
-from dragoman.serve.explorer import Search
-from dragoman.serve.server import open_socket
 from dragoman.system import Preset, System
 from dragoman.system.lookup import look_up
+from dragoman.view.serve import Explorer, Limits
+from dragoman.view.serve.drawing import draw_space
+from dragoman.view.serve.explorer import Search
+from dragoman.view.serve.server import open_socket
 from small_systems import make_systems, sentences_of
 
 NAMES = ("phrase", "hiero")
@@ -246,12 +246,12 @@ def test_the_description_names_every_route_and_stays_at_home(ask):
 
 
 def test_the_files_of_the_page_ask_nobody_else():
-    for entry in (files("dragoman.serve") / "static").iterdir():
+    for entry in (files("dragoman.view.serve") / "static").iterdir():
         text = entry.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
         assert not re.search(r"https?://|//[a-z]+\.[a-z]+|innerHTML|insertAdjacent|eval\(|document\.write", text), entry
         assert len(text.splitlines()) < 400
         for imported in re.findall(r'from "\./([^"]+)"', text):
-            assert (files("dragoman.serve") / "static" / imported).is_file()
+            assert (files("dragoman.view.serve") / "static" / imported).is_file()
 
 
 def test_weights_of_another_index_are_taken(explorer):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from asking import asking
-from dragoman.serve import Explorer, Limits
+from dragoman.view.serve import Explorer, Limits
 from small_systems import make_systems, sentences_of
 
 NAMES = ("phrase", "hiero")

@@ -10,11 +10,11 @@ import httpx
 import pytest
 
 from asking import asking
-from dragoman.serve import Explorer, Limits
-from dragoman.serve.api import make_app
 from dragoman.system import System
 from dragoman.system.explain import explain
 from dragoman.system.force import force
+from dragoman.view.serve import Explorer, Limits
+from dragoman.view.serve.api import make_app
 from small_systems import make_systems, sentences_of
 
 NAMES = ("phrase", "hiero")

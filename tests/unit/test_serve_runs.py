@@ -14,11 +14,11 @@ from dragoman.errors import InputError
 from dragoman.features import Weights, write_weights
 from dragoman.metric import by_name
 from dragoman.run import CellKey, CellResult, cell_folder
-from dragoman.serve import Explorer, read_recorded
-from dragoman.serve.explorer import Round, Search
-from dragoman.serve.recorded_sets import read_sets
 from dragoman.system import System
-from dragoman.tune import DEVELOPMENT, TEST, BeforeAfter
+from dragoman.tuning import DEVELOPMENT, TEST, BeforeAfter
+from dragoman.view.serve import Explorer, read_recorded
+from dragoman.view.serve.explorer import Round, Search
+from dragoman.view.serve.recorded_sets import read_sets
 from fake_runs import rounds, write_test_set
 from small_systems import make_systems, sentences_of
 
@@ -137,7 +137,7 @@ def test_the_command_refuses_clearly(made, words, message, monkeypatch, capsys):
 
 def test_the_extra_is_asked_for(made, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    monkeypatch.delitem(sys.modules, "dragoman.serve.server", raising=False)
+    monkeypatch.delitem(sys.modules, "dragoman.view.serve.server", raising=False)
     monkeypatch.setattr(sys, "argv", ["dragoman", "serve", str(made / "phrase")])
     with pytest.raises(SystemExit) as ended:
         main()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman.serve import Explorer
-from dragoman.serve.explorer import Search
-from dragoman.serve.suggestion import suggested
 from dragoman.system import System
+from dragoman.view.serve import Explorer
+from dragoman.view.serve.explorer import Search
+from dragoman.view.serve.suggestion import suggested
 from small_systems import make_systems, sentences_of
 
 

@@ -9,10 +9,10 @@ import time
 
 import pytest
 
-from dragoman.serve import Explorer, Limits
-from dragoman.serve.api import Workers, make_app
-from dragoman.serve.opened import deadline
-from dragoman.serve.wanted import NotWantedError, watching
+from dragoman.view.serve import Explorer, Limits
+from dragoman.view.serve.api import Workers, make_app
+from dragoman.view.serve.opened import deadline
+from dragoman.view.serve.wanted import NotWantedError, watching
 from small_systems import make_systems
 
 

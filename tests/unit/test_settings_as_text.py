@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from dragoman.candidates import Pool
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.metric import Bleu, External, Smoothing, output_statistics
 from dragoman.optim import Fear, MarginUpdate, Mira, Optimiser, Prior, Pro, Scaling
 from dragoman.optim.base import Learned, Problem
-from dragoman.pool import Pool
-from dragoman.tune import Decoder, Keep, LoopSettings, tune_decoder
+from dragoman.tuning import Decoder, Keep, LoopSettings, tune_decoder
 from pools import pool_of, random_pool
 
 

@@ -82,7 +82,7 @@ def test_a_command_imports_what_it_needs(command):
     modules = imported(*command.split(), "--help")
     assert len([name for name in modules if name.startswith("dragoman")]) <= CAPS[command]
     assert not modules & {"jinja2", "sacrebleu", "sacremoses", "rich.progress", "dragoman.synth"}
-    assert "dragoman.recipe" not in modules or command in {"run", "demo"}
+    assert "dragoman.experiments" not in modules or command in {"run", "demo"}
     assert "dragoman.system" not in modules or CAPS[command] > 100
 
 
@@ -98,8 +98,8 @@ def test_importing_the_package_is_cheap_and_complete():
         "import sys, dragoman; assert 'numpy' not in sys.modules;"
         "assert set(dragoman.__all__) <= set(dir(dragoman));"
         "[getattr(dragoman, name) for name in dragoman.__all__];"
-        "import dragoman.tune; assert dragoman.tune.__name__ == 'tune_system';"
-        "from dragoman.tune import TuneConfig; assert dragoman.TuneConfig is TuneConfig"
+        "import dragoman.tuning; assert dragoman.tuning.__name__ == 'tune_system';"
+        "from dragoman.tuning import TuneConfig; assert dragoman.TuneConfig is TuneConfig"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
     assert not hasattr(dragoman, "nothing")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dragoman.errors import FailedError, InputError, naming
-from dragoman.store import (
+from dragoman.files.store import (
     Format,
     checksum,
     from_plain,

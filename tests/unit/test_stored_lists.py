@@ -9,15 +9,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from dragoman.engine.processes import ProcessEngine
+from dragoman.candidates import LazyShards, load_pool, rerank, save_pool
+from dragoman.candidates.shard import concatenate
 from dragoman.errors import InputError
 from dragoman.features import Block, Weights
-from dragoman.lists import ListShard, StoredLists, map_shard, write_shard
 from dragoman.lm import EstimateConfig
 from dragoman.metric import Bleu, SentenceBleu, Ter
 from dragoman.optim import Mira, Pro, Rm, SoftRamp
-from dragoman.pool import LazyShards, load_pool, rerank, save_pool
-from dragoman.pool.shard import concatenate
+from dragoman.sources.lists import ListShard, StoredLists, map_shard, write_shard
 from dragoman.system import (
     FoldDecoder,
     HieroSettings,
@@ -28,6 +27,7 @@ from dragoman.system import (
     reordering_by_name,
     train,
 )
+from dragoman.work.engine.processes import ProcessEngine
 from small_text import write_lines, write_splits
 
 K = 15

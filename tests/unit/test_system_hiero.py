@@ -24,7 +24,7 @@ from dragoman.system import (
     train,
 )
 from dragoman.text import read_lines
-from dragoman.tune import LoopSettings, TuneConfig, tune_system
+from dragoman.tuning import LoopSettings, TuneConfig, tune_system
 from small_text import write_lines, write_splits
 
 HIERO = SystemSettings(model=HieroSettings())

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from dragoman.analysis import START, bootstrap_weights, cross_validate, deal_sentences
+from dragoman.analysis.held_out import held_out_tests
+from dragoman.candidates import rerank
 from dragoman.errors import FailedError, InputError
-from dragoman.evaluate.held_out import held_out_tests
 from dragoman.features import Weights
 from dragoman.optim import Mert, Optimiser, Pro
 from dragoman.optim.base import Learned
-from dragoman.pool import rerank
-from dragoman.tune import START, bootstrap_weights, cross_validate, deal_sentences
 from pools import random_pool
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.errors import FailedError, InputError
-from dragoman.tune.command import CommandTemplate
+from dragoman.tuning.command import CommandTemplate
 
 
 def python(code, **options):

@@ -9,12 +9,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dragoman.engine import open_engine
 from dragoman.errors import InputError
 from dragoman.features import Weights, feature_arguments, read_weights
 from dragoman.optim import Contest, DenseWeights, FastForest, Form, Mert, NeighbourLoss, make_optimiser
 from dragoman.system import System
-from dragoman.tune import LastSearch, LearnFrom, LoopSettings, PhiSettings, Theta, TuneConfig, forest_steps, tune_system
+from dragoman.tuning import (
+    LastSearch,
+    LearnFrom,
+    LoopSettings,
+    PhiSettings,
+    Theta,
+    TuneConfig,
+    forest_steps,
+    tune_system,
+)
+from dragoman.work.engine import open_engine
 from small_systems import make_systems
 
 CONFIG = TuneConfig(

@@ -8,7 +8,7 @@ from dragoman.errors import InputError
 from dragoman.lm import EstimateConfig
 from dragoman.optim import OPTIMISERS, ForestMert, LearningContext, LearnsFrom
 from dragoman.system import KINDS, SystemSettings, TrainConfig, train
-from dragoman.tune import LoopSettings, TuneConfig, tune_system
+from dragoman.tuning import LoopSettings, TuneConfig, tune_system
 from small_text import write_splits
 
 

@@ -9,18 +9,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dragoman.engine import LocalEngine, open_engine
+from dragoman.candidates import with_metric
 from dragoman.errors import InputError
 from dragoman.features import HOLS_STEP, Block, FeatureIndex, Weights, read_weights
+from dragoman.gradients import Gradient
 from dragoman.lm import EstimateConfig
 from dragoman.metric import Smoothing, by_name
 from dragoman.optim import Hils, Hols, Mert
 from dragoman.optim.hols import Last, Start, StepBlocks, moved
-from dragoman.passes import Gradient
-from dragoman.pool import with_metric
 from dragoman.system import FoldDecoder, HieroSettings, PhraseSettings, System, SystemSettings, TrainConfig, train
-from dragoman.tune import Decoder, LoopSettings, TuneConfig, tune_decoder, tune_system
-from dragoman.tune.line_sets import LineSets, draw_lines
+from dragoman.tuning import Decoder, LoopSettings, TuneConfig, tune_decoder, tune_system
+from dragoman.tuning.line_sets import LineSets, draw_lines
+from dragoman.work.engine import LocalEngine, open_engine
 from small_text import write_lines
 
 PHRASES = PhraseSettings(max_phrase_length=2)

@@ -9,16 +9,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dragoman.candidates import load_pool, merge_pools, rerank, score_deviation
 from dragoman.errors import FailedError, InputError
 from dragoman.features import Weights
 from dragoman.metric import External
 from dragoman.optim import Learner, LearningContext, Mert, Optimiser, Pro, Units
 from dragoman.optim.base import finish
-from dragoman.pool import load_pool, merge_pools, rerank, score_deviation
 from dragoman.run import RunFolder
-from dragoman.tune import Decoder, Keep, LoopSettings, Step, settings_to_come, tune_decoder
-from dragoman.tune.loop import _Loop
-from dragoman.tune.notes import length_warning
+from dragoman.tuning import Decoder, Keep, LoopSettings, Step, settings_to_come, tune_decoder
+from dragoman.tuning.loop import _Loop
+from dragoman.tuning.notes import length_warning
 from pools import pool_of
 from toy_runs import without_times
 

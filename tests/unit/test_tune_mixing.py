@@ -7,8 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from dragoman.engine.processes import ProcessEngine
-from dragoman.engine.workers import Worker
+from dragoman.candidates import Judge, rerank, with_metric
 from dragoman.errors import InputError
 from dragoman.features import read_weights
 from dragoman.lm import EstimateConfig
@@ -18,10 +17,11 @@ from dragoman.optim.epochs import visiting_order
 from dragoman.optim.learner_pass import Ground, LearningTask, learn_share
 from dragoman.optim.learner_state import LearnerState
 from dragoman.optim.online_margin import MarginRule
-from dragoman.pool import Judge, rerank, with_metric
 from dragoman.system import LiveDecoder, System, TrainConfig, train
-from dragoman.tune import Keep, LoopSettings, SystemContext, TuneConfig, tune_system
-from dragoman.tune.mixing import LocalLearners
+from dragoman.tuning import Keep, LoopSettings, SystemContext, TuneConfig, tune_system
+from dragoman.tuning.mixing import LocalLearners
+from dragoman.work.engine.processes import ProcessEngine
+from dragoman.work.engine.workers import Worker
 from small_text import write_lines, write_splits
 
 BLEU = Bleu(smoothing=Smoothing.NONE)

@@ -11,16 +11,16 @@ import time
 import numpy as np
 import pytest
 
+from dragoman.candidates import Judge, rerank, with_metric
 from dragoman.errors import InputError
 from dragoman.features import Weights, read_weights
 from dragoman.lm import EstimateConfig
 from dragoman.metric import Bleu, Chrf, Smoothing, Ter, Tokenizer
 from dragoman.optim import OnlineLearner, OnlineMira, OnlineRm, Rm, make_optimiser, method_name
 from dragoman.optim.epochs import visiting_order
-from dragoman.pool import Judge, rerank, with_metric
 from dragoman.settings import describe
 from dragoman.system import KINDS, LiveDecoder, System, SystemSettings, TrainConfig, train
-from dragoman.tune import (
+from dragoman.tuning import (
     Keep,
     LoopSettings,
     Step,
@@ -252,7 +252,7 @@ def test_what_cannot_be_learned_online_is_refused(made, tmp_path):
 @pytest.mark.parametrize("measure", ["decode", "live"])
 def test_a_killed_run_goes_on_to_the_same_bits(made, tmp_path, measure):
     script = (
-        "import sys; from pathlib import Path; from dragoman.tune import *\n"
+        "import sys; from pathlib import Path; from dragoman.tuning import *\n"
         "made, out = map(Path, sys.argv[1:])\n"
         "from dragoman.optim import make_optimiser\n"
         f"method = make_optimiser('online-mira', dict(learners=4, batch=2, measure='{measure}'))\n"

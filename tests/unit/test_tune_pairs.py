@@ -13,7 +13,7 @@ from dragoman.errors import InputError, MismatchError
 from dragoman.optim import FastForest, Mert, Pro
 from dragoman.system import System
 from dragoman.system.aligned_pairs import AlignedPairs
-from dragoman.tune import LastSearch, LearnFrom, LoopSettings, PhiSettings, Theta, TuneConfig, tune_system
+from dragoman.tuning import LastSearch, LearnFrom, LoopSettings, PhiSettings, Theta, TuneConfig, tune_system
 from small_systems import make_systems
 from small_text import write_lines
 

@@ -9,7 +9,7 @@ from dragoman.features import Weights
 from dragoman.lm import EstimateConfig
 from dragoman.optim import Mert
 from dragoman.system import System, TrainConfig, train
-from dragoman.tune import LoopSettings, SystemDecoder, TuneConfig, tune_system
+from dragoman.tuning import LoopSettings, SystemDecoder, TuneConfig, tune_system
 from small_text import write_lines, write_splits
 
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from tests.fake_runs import fake_run, noisy, sentences, start_run, write_cell, write_test_set, write_translations
 
-from dragoman.cost import StageCost
-from dragoman.evaluate import (
+from dragoman.analysis import (
     LEVEL,
     PairedTest,
     Primary,
@@ -26,11 +25,12 @@ from dragoman.evaluate import (
     pooled_rows,
     primary_sentence,
 )
+from dragoman.cost import StageCost
 from dragoman.metric import Bleu, by_name, output_statistics, references_by_sentence
-from dragoman.report import TableFormat, load_experiment, markdown_tables, render
-from dragoman.report.baseline import baseline_table
-from dragoman.report.results import overview_table
 from dragoman.run import SetScores, cell_folder, save_plan, start_file
+from dragoman.view.report import TableFormat, load_experiment, markdown_tables, render
+from dragoman.view.report.baseline import baseline_table
+from dragoman.view.report.results import overview_table
 
 FEW = {"n_bootstrap": 200, "n_trials": 400}
 REFS = sentences(40)

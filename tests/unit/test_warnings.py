@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dragoman.analysis import SystemOutput, compare_systems
 from dragoman.cli.session import Session
 from dragoman.cli.tuning.testing import say_change
-from dragoman.evaluate import SystemOutput, compare_systems
 from dragoman.metric import by_name
 from dragoman.system import Silent
 

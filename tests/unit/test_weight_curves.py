@@ -7,16 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dragoman.analysis import CurveConfig, Frequency, curve_of, frequent_and_rare, system_curves, weight_curve
+from dragoman.analysis.curve_features import list_counts, reaches_of
+from dragoman.candidates import rerank
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import FeatureIndex, Weights
 from dragoman.metric import Smoothing, by_name, score_text
-from dragoman.pool import rerank
-from dragoman.report import LineChart, draw_chart
-from dragoman.report.charts import PanelChart
-from dragoman.report.curves import curve_chart, curve_table, write_curve_page
 from dragoman.system import SystemView
-from dragoman.tune import CurveConfig, Frequency, curve_of, frequent_and_rare, system_curves, weight_curve
-from dragoman.tune.curve_features import list_counts, reaches_of
+from dragoman.view.report import LineChart, draw_chart
+from dragoman.view.report.charts import PanelChart
+from dragoman.view.report.curves import curve_chart, curve_table, write_curve_page
 from pools import pool_of, random_pool
 from small_systems import make_systems, names_of, opened, sentences_of
 from small_text import write_lines

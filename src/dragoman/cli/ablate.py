@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dragoman.analysis import Shown, is_significant
 from dragoman.cli.declared import takes
 from dragoman.cli.run import run_lists
 from dragoman.cli.scoring import Lowercase, Tokenize, warn_of_raw_text
 from dragoman.cli.session import Json, Quiet, Session, Threads, check_inputs, table
 from dragoman.errors import InputError
-from dragoman.evaluate import Shown, is_significant
-from dragoman.features import read_weights
-from dragoman.metric import Tokenizer, by_name, metric_label
-from dragoman.recipe.ablation import (
+from dragoman.experiments.ablation import (
     FIRST,
     METHODS,
     OWN,
@@ -30,13 +28,15 @@ from dragoman.recipe.ablation import (
     best_row,
     without_failed,
 )
-from dragoman.recipe.ablation_tests import AblationTests, RowTest
-from dragoman.recipe.list_cell import learned_weights
-from dragoman.report import load_experiment, write_page
-from dragoman.report.tables import Table as ReportTable
+from dragoman.experiments.ablation_tests import AblationTests, RowTest
+from dragoman.experiments.list_cell import learned_weights
+from dragoman.features import read_weights
+from dragoman.metric import Tokenizer, by_name, metric_label
 from dragoman.run import cell_folder, translations_file
 from dragoman.settings import Record
 from dragoman.text import read_lines, replace_bytes
+from dragoman.view.report import load_experiment, write_page
+from dragoman.view.report.tables import Table as ReportTable
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable

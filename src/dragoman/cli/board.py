@@ -16,7 +16,7 @@ from dragoman.cli.session import Session, table
 from dragoman.metric import metric_label, shown_score
 from dragoman.run import CellKey, CellResult
 from dragoman.text import printable
-from dragoman.tune import RoundRecord
+from dragoman.tuning import RoundRecord
 from dragoman.types import Progress
 
 __all__ = ["Board", "dev_score"]

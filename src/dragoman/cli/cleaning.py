@@ -12,9 +12,9 @@ import numpy as np
 
 from dragoman.corpus import Cleaner, DropReason, Side
 from dragoman.corpus.profile import ProfileBuilder, outliers
+from dragoman.corpus.tokens import learn_side, look_at
+from dragoman.corpus.tokens.detection import sample_file
 from dragoman.errors import InputError
-from dragoman.pipeline import learn_side, look_at
-from dragoman.pipeline.detection import sample_file
 from dragoman.text import open_output, read_lines, read_parallel
 
 __all__ = ["PairChecks", "parse_score"]

@@ -10,9 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from dragoman.cli.scoring import Bootstrap, Metrics, Trials
-from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, check_outputs, table
-from dragoman.evaluate import (
+from dragoman.analysis import (
     Mark,
     PairedTest,
     PrimaryResult,
@@ -30,8 +28,10 @@ from dragoman.evaluate import (
     pooled_rows,
     primary_sentence,
 )
-from dragoman.report import TableFormat, render
+from dragoman.cli.scoring import Bootstrap, Metrics, Trials
+from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, check_outputs, table
 from dragoman.text import open_output
+from dragoman.view.report import TableFormat, render
 
 __all__ = ["compare"]
 

@@ -26,12 +26,12 @@ from dragoman.corpus import (
     learn_classes,
     split_pairs,
 )
+from dragoman.corpus.tokens import TextTokenizer, learn_side
+from dragoman.corpus.tokens import detokenize as detokenize_tokens
+from dragoman.corpus.tokens.scripts import UNSPACED_LANGUAGES, check_language
 from dragoman.cost import cpu_seconds
 from dragoman.errors import InputError, naming
-from dragoman.pipeline import TextTokenizer, learn_side
-from dragoman.pipeline import detokenize as detokenize_tokens
-from dragoman.pipeline.scripts import UNSPACED_LANGUAGES, check_language
-from dragoman.store import make_folder
+from dragoman.files.store import make_folder
 from dragoman.text import MosesText, open_output, printable, read_lines, split_tokens
 
 if TYPE_CHECKING:

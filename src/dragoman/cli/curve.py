@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from dragoman.analysis import CurveConfig, WeightCurve, system_curves
 from dragoman.cli.declared import takes
 from dragoman.cli.scoring import Lowercase, Tokenize, warn_of_empty_references
 from dragoman.cli.search_weights import read_search_weights
@@ -22,7 +23,6 @@ from dragoman.metric import Tokenizer, metric_label
 from dragoman.settings import Record
 from dragoman.system import Preset, System
 from dragoman.text import open_output, printable, read_lines, replace_bytes
-from dragoman.tune import CurveConfig, WeightCurve, system_curves
 
 __all__ = ["curve"]
 
@@ -193,14 +193,14 @@ def _writer(path: Path) -> _Writer:
 
 
 def _write_svg(path: Path, curves: Sequence[WeightCurve]) -> None:
-    from dragoman.report import draw_chart
-    from dragoman.report.curves import curve_chart
+    from dragoman.view.report import draw_chart
+    from dragoman.view.report.curves import curve_chart
 
     replace_bytes(path, str(draw_chart(curve_chart(curves))).encode("utf-8"))
 
 
 def _write_html(path: Path, curves: Sequence[WeightCurve]) -> None:
-    from dragoman.report.curves import write_curve_page
+    from dragoman.view.report.curves import write_curve_page
 
     n_decoded = sum(len(curve.decoded) + len(curve.checks) for curve in curves)
     write_curve_page(path, curves, f"{len(curves)} weights, one at a time; {n_decoded} decodings")

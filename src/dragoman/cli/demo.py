@@ -10,7 +10,7 @@ import typer
 from dragoman.cli.run import cell_json, fail_if_any, run_grid
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads
 from dragoman.demo import QUICKSTART
-from dragoman.recipe import GridRecipe, read_recipe
+from dragoman.experiments import GridRecipe, read_recipe
 
 __all__ = ["demo"]
 
@@ -31,7 +31,7 @@ def demo(
     Everything is made on this machine from the built-in grammar; nothing is fetched. The seed is that of the text. What
     it does is a recipe, recipes/quickstart.toml; stopped at any moment, it goes on when it is called again.
     """
-    from dragoman.report import write_report
+    from dragoman.view.report import write_report
 
     session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
     of_text = [f"corpora.synth.synth.seed={seed}"] if seed else []

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from dragoman.cli.session import Session
-from dragoman.engine import Engine, EngineName, open_engine
 from dragoman.errors import InputError
+from dragoman.work.engine import Engine, EngineName, open_engine
 
 __all__ = ["Address", "EngineOption", "Workers", "engine_of"]
 

@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
+from dragoman.candidates import FIELDS, NbestFormat
+from dragoman.candidates.features import CANDIDATE_FEATURES, describe_candidates
 from dragoman.cli.declared import takes
 from dragoman.cli.list_options import added_files, score_file
 from dragoman.cli.list_output import ListFormat
 from dragoman.cli.session import Json, Quiet, Session, Summary, Threads, check_inputs, check_outputs
 from dragoman.errors import InputError
-from dragoman.pool import FIELDS, NbestFormat
-from dragoman.rescoring import CANDIDATE_FEATURES, describe_candidates
 from dragoman.settings import Record
 from dragoman.text import read_lines
 

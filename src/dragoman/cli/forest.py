@@ -86,8 +86,8 @@ def lists(
 
     Example: dragoman forest lists forests -w weights.tsv --nbest 200 --distinct -o lists.jsonl.gz
     """
-    from dragoman.pool import NbestFormat, write_nbest
-    from dragoman.tune import forest_pool
+    from dragoman.candidates import NbestFormat, write_nbest
+    from dragoman.tuning import forest_pool
 
     session = Session(n_threads=threads, json=json, quiet=quiet)
     check_outputs([*files, *weights], out=out)

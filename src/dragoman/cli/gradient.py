@@ -16,12 +16,12 @@ from dragoman.cli.groups import LeadingCommand, leading_group
 from dragoman.cli.session import Json, Quiet, Session, check_outputs
 from dragoman.cli.training_options import TrainingOptions
 from dragoman.cost import cpu_seconds
-from dragoman.engine import Part
 from dragoman.errors import InputError
+from dragoman.gradients import Gradient, GradientPass, PassSettings, sum_parts
 from dragoman.optim import LOSSES
-from dragoman.passes import Gradient, GradientPass, PassSettings, sum_parts
 from dragoman.settings import parse_settings
 from dragoman.system import System
+from dragoman.work.engine import Part
 
 __all__ = ["app"]
 

@@ -10,12 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dragoman.cli.scoring import Lowercase, Tokenize, warn_of_empty_references, warn_of_raw_text, warn_of_subwords
-from dragoman.cli.session import Session
-from dragoman.errors import InputError
-from dragoman.features import Weights
-from dragoman.metric import ReferenceLength, Smoothing, Tokenizer, by_name
-from dragoman.pool import (
+from dragoman.candidates import (
     FIELDS,
     NbestFormat,
     Pool,
@@ -32,11 +27,16 @@ from dragoman.pool import (
     with_metric,
     with_mixture,
 )
+from dragoman.cli.scoring import Lowercase, Tokenize, warn_of_empty_references, warn_of_raw_text, warn_of_subwords
+from dragoman.cli.session import Session
+from dragoman.errors import InputError
+from dragoman.features import Weights
+from dragoman.metric import ReferenceLength, Smoothing, Tokenizer, by_name
 from dragoman.settings import Record
 from dragoman.text import read_lines
 
 if TYPE_CHECKING:
-    from dragoman.tune import Measure
+    from dragoman.tuning import Measure
 
 __all__ = ["CandidateOptions", "FeatureOptions", "ListOptions", "MetricOptions", "added_files", "score_file"]
 
@@ -265,7 +265,7 @@ class ListOptions(MetricOptions):
 
     def _read_scored(self, session: Session, lists: Sequence[str], scores: str) -> Pool:
         """Plain text with a table of numbers, line by line; duplicates differ in theirs, so they stay."""
-        from dragoman.rescoring import with_score_table
+        from dragoman.candidates.features import with_score_table
 
         if self.per_sentence is None or len(lists) > 1:
             raise InputError(
@@ -310,7 +310,7 @@ class FeatureOptions(ListOptions):
         pool = self.read_lists(session, dense, distinct=not self.add)
         if not self.add or self.source is None:
             return pool
-        from dragoman.rescoring import add_candidate_features
+        from dragoman.candidates.features import add_candidate_features
 
         told = self._with_scales(session, self.add, pool, teacher, weights)
         session.say(f"adding features: {', '.join(told)}")
@@ -324,7 +324,7 @@ class FeatureOptions(ListOptions):
     def _with_scales(
         self, session: Session, told: list[str], pool: Pool, teacher: Measure | None, weights: Weights | None
     ) -> list[str]:
-        from dragoman.rescoring import needs_scale, with_learned_scales, with_scales_of
+        from dragoman.candidates.features import needs_scale, with_learned_scales, with_scales_of
 
         if not any(map(needs_scale, told)):
             return told

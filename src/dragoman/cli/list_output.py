@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from dragoman.pool import NbestFormat, Pool, format_of_list, ranked, write_nbest
+from dragoman.candidates import NbestFormat, Pool, format_of_list, ranked, write_nbest
 from dragoman.types import Float64Array
 
 __all__ = ["ListFormat", "Top", "output_format", "write_ranked"]

@@ -14,8 +14,7 @@ from dragoman.cli.declared import takes
 from dragoman.cli.groups import LeadingCommand, leading_group
 from dragoman.cli.session import Json, Quiet, Session, Threads, table
 from dragoman.cli.training_options import TrainingOptions
-from dragoman.engine import Part
-from dragoman.lists import (
+from dragoman.sources.lists import (
     ListsFolder,
     ListShard,
     ListsSettings,
@@ -29,6 +28,7 @@ from dragoman.lists import (
 from dragoman.system import System
 from dragoman.text import printable
 from dragoman.types import Progress
+from dragoman.work.engine import Part
 
 __all__ = ["app"]
 

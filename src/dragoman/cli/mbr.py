@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from dragoman.candidates import best_by, expected_gains, posteriors, read_references, with_metric
 from dragoman.cli.declared import takes
 from dragoman.cli.list_options import CandidateOptions
 from dragoman.cli.list_output import ListFormat, Top, output_format, write_ranked
@@ -16,7 +17,6 @@ from dragoman.cli.session import Json, Quiet, Session, Summary, Threads, check_o
 from dragoman.errors import InputError
 from dragoman.features import unite_weights
 from dragoman.metric import Smoothing, Tokenizer, by_name
-from dragoman.pool import best_by, expected_gains, posteriors, read_references, with_metric
 
 __all__ = ["mbr"]
 

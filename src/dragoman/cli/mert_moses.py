@@ -20,7 +20,7 @@ from dragoman.errors import InputError
 from dragoman.features import WeightFormat
 from dragoman.metric import ReferenceLength
 from dragoman.settings import Record
-from dragoman.tune import Keep, moses_references
+from dragoman.tuning import Keep, moses_references
 
 __all__ = ["COMMAND", "frozen_features", "mert_moses"]
 

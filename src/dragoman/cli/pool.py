@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from dragoman.cli.declared import takes
-from dragoman.cli.groups import command_group
-from dragoman.cli.list_options import CandidateOptions, MetricOptions
-from dragoman.cli.list_output import output_format
-from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, check_outputs, table
-from dragoman.errors import InputError
-from dragoman.pool import (
+from dragoman.candidates import (
     FeatureSummary,
     NbestFormat,
     Pool,
@@ -29,6 +23,12 @@ from dragoman.pool import (
     without_scores,
     write_nbest,
 )
+from dragoman.cli.declared import takes
+from dragoman.cli.groups import command_group
+from dragoman.cli.list_options import CandidateOptions, MetricOptions
+from dragoman.cli.list_output import output_format
+from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, check_outputs, table
+from dragoman.errors import InputError
 from dragoman.text import printable
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import typer
 
 from dragoman.cli.session import Json, Quiet, Session, Threads, check_outputs
 from dragoman.errors import InputError
-from dragoman.report import load_experiment, write_figures, write_markdown, write_page
+from dragoman.view.report import load_experiment, write_figures, write_markdown, write_page
 
 __all__ = ["report"]
 
@@ -53,8 +53,8 @@ def report(
 
     dragoman report runs/enja runs/multi30k -o report.html --svg figures --markdown results.md
     """
-    from dragoman.report.tuned import is_tuned  # of systems and tunings, which no other page needs
     from dragoman.system.manifest import refuse_unfinished
+    from dragoman.view.report.tuned import is_tuned  # of systems and tunings, which no other page needs
 
     session = Session(n_threads=threads, json=json, quiet=quiet)
     if out is None and svg is None and markdown is None:
@@ -109,7 +109,7 @@ def _report_tuned(
     session: Session, folder: Path, out: Path | None, test: Path | None, reference: list[Path], *, more: Path | None
 ) -> None:
     """The page of a tuned system."""
-    from dragoman.report.tuned import TestFiles, load_tuned, write_tuned_page
+    from dragoman.view.report.tuned import TestFiles, load_tuned, write_tuned_page
 
     if more is not None or out is None:
         raise InputError("the page of a tuned system is HTML alone; name it with -o, without --svg and --markdown")

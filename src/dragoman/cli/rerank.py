@@ -7,6 +7,9 @@ from typing import Annotated
 
 import typer
 
+from dragoman.candidates import Pool, best_by, expected_gains, model_totals, posteriors, read_references
+from dragoman.candidates import oracle as find_oracle
+from dragoman.candidates import rerank as choose
 from dragoman.cli.declared import takes
 from dragoman.cli.list_options import FeatureOptions, ListOptions, added_files
 from dragoman.cli.list_output import ListFormat, Top, output_format, write_ranked
@@ -14,9 +17,6 @@ from dragoman.cli.session import Json, Quiet, Session, Summary, Threads, check_o
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import Weights, describe_fit, unite_weights
 from dragoman.metric import Smoothing, Tokenizer, by_name
-from dragoman.pool import Pool, best_by, expected_gains, model_totals, posteriors, read_references
-from dragoman.pool import oracle as find_oracle
-from dragoman.pool import rerank as choose
 from dragoman.text import open_output
 from dragoman.types import Float64Array
 

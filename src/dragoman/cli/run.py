@@ -11,10 +11,8 @@ from rich.text import Text
 from dragoman.cli.board import Board, dev_score
 from dragoman.cli.engine_options import Address, EngineOption, Workers, engine_of
 from dragoman.cli.session import Json, Quiet, Session, Threads, table
-from dragoman.engine import Engine, EngineName, LocalEngine
 from dragoman.errors import FailedError, InputError
-from dragoman.metric import by_name, points_of
-from dragoman.recipe import (
+from dragoman.experiments import (
     CellPlan,
     GridRecipe,
     ListRecipe,
@@ -29,8 +27,10 @@ from dragoman.recipe import (
     run_synthetic,
     write_synthetic_report,
 )
+from dragoman.metric import by_name, points_of
 from dragoman.run import CellResult, RunFolder, SetScores, no_gain
 from dragoman.text import printable
+from dragoman.work.engine import Engine, EngineName, LocalEngine
 
 __all__ = ["cell_json", "fail_if_any", "run", "run_grid", "run_lists"]
 

@@ -9,6 +9,14 @@ import typer
 from rich.text import Text
 
 from dragoman._core import WordTable
+from dragoman.analysis import (
+    ERROR_KINDS,
+    SystemOutput,
+    SystemScore,
+    compare_systems,
+    error_profile,
+    function_words_of,
+)
 from dragoman.cli.scoring import (
     Bootstrap,
     Lowercase,
@@ -21,14 +29,6 @@ from dragoman.cli.scoring import (
 )
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
 from dragoman.errors import InputError
-from dragoman.evaluate import (
-    ERROR_KINDS,
-    SystemOutput,
-    SystemScore,
-    compare_systems,
-    error_profile,
-    function_words_of,
-)
 from dragoman.metric import Tokenizer, by_name
 from dragoman.text import printable, read_lines
 

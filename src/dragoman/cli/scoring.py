@@ -48,7 +48,7 @@ def warn_of_empty_references(warn: Callable[[str], None], path: str, lines: Sequ
 
 def warn_of_raw_text(warn: Callable[[str], None], reference: Sequence[str]) -> None:
     """BLEU counts what stands between spaces; words with punctuation attached are rarely meant."""
-    from dragoman.pipeline import guess_language, look_at
+    from dragoman.corpus.tokens import guess_language, look_at
 
     sample = reference[:_LOOKED_AT]
     look = look_at(sample)
@@ -59,7 +59,7 @@ def warn_of_raw_text(warn: Callable[[str], None], reference: Sequence[str]) -> N
 
 def warn_of_subwords(warn: Callable[[str], None], words: WordTable, references: Collection[str], what: str) -> None:
     """Subwords match nothing in references of words."""
-    from dragoman.pool import subword_mark
+    from dragoman.candidates import subword_mark
 
     if mark := subword_mark(words, references):
         warn(

@@ -10,7 +10,7 @@ import typer
 
 from dragoman.cli.session import Json, Quiet, Session, Threads
 from dragoman.errors import InputError
-from dragoman.serve import Explorer, Limits, read_recorded
+from dragoman.view.serve import Explorer, Limits, read_recorded
 
 __all__ = ["serve"]
 
@@ -40,8 +40,8 @@ def serve(
     """
     session = Session(n_threads=threads, json=json, quiet=quiet)
     try:
-        from dragoman.serve.server import open_socket
-        from dragoman.serve.server import serve as answer
+        from dragoman.view.serve.server import open_socket
+        from dragoman.view.serve.server import serve as answer
     except ImportError as error:
         raise InputError(f"serve needs {error.name}; install dragoman[web]") from error
     recorded = None if run is None else read_recorded(run)

@@ -12,12 +12,12 @@ import typer
 from dragoman.cli.engine_options import Address, EngineOption, Workers, engine_of
 from dragoman.cli.search_weights import read_search_weights
 from dragoman.cli.session import Json, Quiet, Session, Threads
-from dragoman.engine import Engine, EngineName
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.settings import Record
 from dragoman.system import Preset, System
 from dragoman.system.training import SHARD_LINES
+from dragoman.work.engine import Engine, EngineName
 
 __all__ = ["TrainingOptions"]
 

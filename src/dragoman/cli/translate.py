@@ -16,19 +16,18 @@ from typing import Annotated, Any
 
 import typer
 
+from dragoman.candidates import NbestFormat, Pool, nbest_blocks
 from dragoman.cli.engine_options import Address, EngineOption, Workers, engine_of
 from dragoman.cli.search_weights import read_search_weights
 from dragoman.cli.session import Quiet, Session, Summary, Threads, check_outputs
+from dragoman.corpus.tokens import TokenLines
+from dragoman.corpus.tokens.forced import read_glossary, without_marks
 from dragoman.cost import cpu_seconds
-from dragoman.engine import Engine, EngineName, LocalEngine
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import Weights
+from dragoman.files.store import make_folder
 from dragoman.forest import Forest, write_forest
-from dragoman.pipeline import TokenLines
-from dragoman.pipeline.forced import read_glossary, without_marks
-from dragoman.pool import NbestFormat, Pool, nbest_blocks
 from dragoman.settings import Record
-from dragoman.store import make_folder
 from dragoman.system import (
     Explanation,
     ForcedExplanation,
@@ -44,6 +43,7 @@ from dragoman.system import (
     unknown_source,
 )
 from dragoman.text import LineWriter, open_output, printable, read_arriving_lines, read_lines
+from dragoman.work.engine import Engine, EngineName, LocalEngine
 
 __all__ = ["translate"]
 

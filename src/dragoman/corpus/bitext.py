@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dragoman._core import assign_folds
 from dragoman.corpus.vocab import N_RESERVED, Vocab, VocabBuilder
 from dragoman.errors import InputError, MismatchError, naming
-from dragoman.store import Format, new_folder
+from dragoman.files.store import Format, new_folder
 from dragoman.text import read_blocks
 from dragoman.types import Int32Array, Int64Array, PathLike, Progress, offsets_of, rows_of
 

@@ -13,9 +13,9 @@ from dragoman.debian.archive import AptArchive, Archive, Catalogue, FolderArchiv
 from dragoman.debian.catalogues import message_pairs, read_mo, read_po
 from dragoman.debian.descriptions import Description, description_pairs, read_descriptions
 from dragoman.errors import FailedError, InputError
+from dragoman.files.store import read_json, write_json
 from dragoman.run import RunFolder
 from dragoman.settings import Record
-from dragoman.store import read_json, write_json
 from dragoman.text import open_output
 
 __all__ = ["DebianConfig", "DebianResult", "Part", "build_corpus"]

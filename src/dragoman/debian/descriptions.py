@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from dragoman.corpus.tokens import split_sentences
 from dragoman.errors import InputError
-from dragoman.pipeline import split_sentences
 from dragoman.text import read_lines
 from dragoman.types import PathLike
 

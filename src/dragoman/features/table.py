@@ -25,7 +25,7 @@ from dragoman import _core
 from dragoman.errors import InputError, naming
 from dragoman.features.index import FeatureIndex
 from dragoman.features.weights import Weights
-from dragoman.store import seal, unseal
+from dragoman.files.store import seal, unseal
 from dragoman.text import atomic_output
 from dragoman.types import Int32Array, Int64Array, PathLike
 

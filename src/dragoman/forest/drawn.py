@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from dragoman._core import unescape_word
-from dragoman.drawing import DrawnEdge, DrawnNode, draw_forest, fragment, table
 from dragoman.forest.arrays import ForestArrays
+from dragoman.view.drawing import DrawnEdge, DrawnNode, draw_forest, fragment, table
 
 if TYPE_CHECKING:
     from dragoman.forest.forest import Forest

@@ -13,6 +13,7 @@ from dragoman._core import GrammarTables, grammar_view, hiero_view
 from dragoman.align import Alignment
 from dragoman.corpus import Bitext, Side, Vocab
 from dragoman.errors import InputError, MismatchError, naming
+from dragoman.files.store import Manifest, new_folder
 from dragoman.grammar.config import (
     PhraseExtraction,
     PhraseSmoothing,
@@ -26,7 +27,6 @@ from dragoman.grammar.config import (
 from dragoman.grammar.phrase_view import PhraseView
 from dragoman.grammar.rule_view import RULE_SCORES, RuleView
 from dragoman.grammar.tables import FORMAT, map_tables, read_manifest, write_manifest
-from dragoman.store import Manifest, new_folder
 from dragoman.types import Int64Array, PathLike, Progress
 
 __all__ = ["Grammar", "extract_phrases", "extract_rules"]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman._core import GrammarTables, map_grammar
+from dragoman.files.store import Format, Manifest, map_array
 from dragoman.grammar.config import RuleCut
-from dragoman.store import Format, Manifest, map_array
 from dragoman.types import MAX_INT32, PathLike
 
 __all__ = ["ARRAYS", "FORMAT", "map_tables", "map_unfinished", "read_manifest", "write_manifest"]

@@ -8,10 +8,10 @@ from typing import Any
 from dragoman._core import GrammarTables, MosesTable, RuleTable, WordTable, map_grammar
 from dragoman.corpus import VocabBuilder
 from dragoman.errors import naming
+from dragoman.files.store import new_folder
 from dragoman.grammar.config import PhraseExtraction, RuleExtraction
 from dragoman.grammar.grammar import Grammar
 from dragoman.grammar.tables import map_unfinished, write_manifest
-from dragoman.store import new_folder
 from dragoman.text import read_blocks, replace_bytes
 from dragoman.types import PathLike, Progress
 

@@ -10,15 +10,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.engine import Engine
+from dragoman.candidates import Pool, metric_of, outlines, rerank_each, weights_for
 from dragoman.errors import FailedError, InputError
 from dragoman.features import Weights
 from dragoman.metric import Metric
 from dragoman.optim.context import LearningContext, LearnsFrom
 from dragoman.optim.frozen import frozen_names
-from dragoman.pool import Pool, metric_of, outlines, rerank_each, weights_for
 from dragoman.settings import Record
 from dragoman.types import Float64Array, Int32Array, Int64Array
+from dragoman.work.engine import Engine
 
 __all__ = ["Learned", "Learner", "Optimiser", "Problem", "Result", "Trace", "check_used", "finish", "frozen_ids"]
 

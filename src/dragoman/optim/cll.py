@@ -27,13 +27,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from dragoman import _core
+from dragoman.candidates import Shard
 from dragoman.errors import InputError
 from dragoman.metric import Metric
 from dragoman.optim.descent import Descent
 from dragoman.optim.gains import gain_scale
 from dragoman.optim.list_loss import ListLoss
 from dragoman.optim.update import Update
-from dragoman.pool import Shard
 from dragoman.settings import about
 
 __all__ = ["Cll", "OracleLikelihood"]

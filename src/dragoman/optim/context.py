@@ -7,9 +7,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
 from dragoman._core import WordTable
+from dragoman.candidates import Pool, Shard
 from dragoman.features import FeatureIndex, Weights
 from dragoman.forest import Forest
-from dragoman.pool import Pool, Shard
 from dragoman.types import Float64Array, Int32Array, Int64Array
 
 if TYPE_CHECKING:

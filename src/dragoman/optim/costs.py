@@ -7,9 +7,9 @@ from enum import StrEnum
 import numpy as np
 
 from dragoman import _core
+from dragoman.candidates import Shard
 from dragoman.errors import InputError
 from dragoman.metric import Metric
-from dragoman.pool import Shard
 from dragoman.types import Float64Array
 
 __all__ = ["Context", "PreviousPass"]

@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from dragoman.candidates import Pool, Shard
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.metric import Metric, SentenceBleu
@@ -35,7 +36,6 @@ from dragoman.optim.loss import Loss
 from dragoman.optim.prepared import Prepared, prepare
 from dragoman.optim.steps import Losses, Steps, losses_of
 from dragoman.optim.update import Update
-from dragoman.pool import Pool, Shard
 from dragoman.settings import about
 
 __all__ = ["Descent", "descend", "suitable_scale"]

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.candidates import Pool, outlines
 from dragoman.errors import FailedError, InputError
-from dragoman.pool import Pool, outlines
 from dragoman.settings import Record
 from dragoman.types import Float64Array, Int64Array
 

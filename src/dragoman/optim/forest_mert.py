@@ -20,13 +20,13 @@ from itertools import islice
 import numpy as np
 
 from dragoman import _core
+from dragoman.candidates import Pool, metric_of
 from dragoman.errors import FailedError, InputError, MismatchError
 from dragoman.features import FeatureIndex, Weights
 from dragoman.forest import Envelopes, Forest, envelopes, prune_to_density
 from dragoman.metric import Metric
 from dragoman.optim.base import Learner, Optimiser, Result
 from dragoman.optim.context import LearningContext, LearnsFrom
-from dragoman.pool import Pool, metric_of
 from dragoman.settings import about
 from dragoman.types import Float64Array, Int32Array, Int64Array
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dragoman.candidates import Shard
+from dragoman.candidates.lazy import light_shards
+from dragoman.candidates.shard import UNKNOWN_LENGTH
 from dragoman.metric import Metric, SentenceBleu
-from dragoman.pool import Shard
-from dragoman.pool.lazy import light_shards
-from dragoman.pool.shard import UNKNOWN_LENGTH
 from dragoman.types import Float64Array
 
 __all__ = ["ORDINARY_LENGTH", "gain_scale", "list_lengths", "scaled_gains", "typical_range"]

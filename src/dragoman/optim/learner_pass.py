@@ -19,13 +19,13 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.candidates import Judge, Shard
 from dragoman.metric import Metric
 from dragoman.optim.context import LiveDecoder
 from dragoman.optim.epochs import Entry
 from dragoman.optim.frozen import frozen_members
 from dragoman.optim.learner_state import LearnerState
 from dragoman.optim.units import Scale
-from dragoman.pool import Judge, Shard
 from dragoman.types import Float64Array, Int32Array, Int64Array
 
 __all__ = [

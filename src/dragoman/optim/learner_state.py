@@ -10,8 +10,8 @@ import numpy as np
 
 from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, FeatureTable, Weights, find_weights, read_weights, store_weights
+from dragoman.files.store import read_json, write_json
 from dragoman.optim.units import Scale
-from dragoman.store import read_json, write_json
 from dragoman.types import Float64Array
 
 __all__ = ["LearnerState", "in_key_order"]

@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from dragoman import _core
+from dragoman.candidates import Shard
 from dragoman.metric import Metric, SentenceBleu
 from dragoman.optim.loss import SparseVector
-from dragoman.pool import Shard
 from dragoman.settings import Record
 from dragoman.types import Float64Array, Int32Array
 

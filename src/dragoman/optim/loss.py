@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
+from dragoman.candidates import Shard
 from dragoman.metric import Metric
-from dragoman.pool import Shard
 from dragoman.types import Float64Array, Int32Array
 
 __all__ = ["Loss", "LowersLoss", "SparseVector"]

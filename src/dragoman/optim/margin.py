@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman import _core
+from dragoman.candidates import Shard, spooled
 from dragoman.errors import InputError
 from dragoman.metric import Metric, SentenceBleu
 from dragoman.optim.base import Problem
 from dragoman.optim.epochs import Entry, EpochLearner, Split, Stopping, Watched, filled_sentences, folds_of
 from dragoman.optim.gains import scaled_gains
 from dragoman.optim.loss import SparseVector
-from dragoman.pool import Shard, spooled
 from dragoman.settings import Record
 from dragoman.types import Float64Array, Int32Array, Int64Array
 

@@ -24,10 +24,10 @@ from enum import StrEnum
 import numpy as np
 
 from dragoman import _core
+from dragoman.candidates import rerank, resampled, spooled
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.optim.base import Learned, Optimiser, Problem
-from dragoman.pool import rerank, resampled, spooled
 from dragoman.settings import about
 from dragoman.types import Float64Array, Int32Array
 

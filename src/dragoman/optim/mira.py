@@ -37,6 +37,8 @@ from enum import StrEnum
 import numpy as np
 
 from dragoman import _core
+from dragoman.candidates import Pool, Shard
+from dragoman.candidates.shard import UNKNOWN_LENGTH
 from dragoman.errors import InputError
 from dragoman.metric import Metric
 from dragoman.optim.base import Learned, Learner, Optimiser, Problem, check_used
@@ -70,8 +72,6 @@ from dragoman.optim.units import (
     list_units,
     relative_scale,
 )
-from dragoman.pool import Pool, Shard
-from dragoman.pool.shard import UNKNOWN_LENGTH
 from dragoman.settings import Record, about
 from dragoman.types import Float64Array, Int64Array
 

@@ -25,6 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
+from dragoman.candidates import Judge, Pool, compacted, load_pool, metric_of, save_pool
 from dragoman.cost import cpu_seconds
 from dragoman.errors import FailedError, InputError
 from dragoman.features import Weights
@@ -35,7 +36,6 @@ from dragoman.optim.epochs import Entry, visiting_order
 from dragoman.optim.frozen import frozen_members, frozen_names
 from dragoman.optim.learner_pass import Learners, LearningTask, OnlineRule, ShareResult, surveyed
 from dragoman.optim.learner_state import LearnerState, in_key_order
-from dragoman.pool import Judge, Pool, compacted, load_pool, metric_of, save_pool
 from dragoman.settings import about
 from dragoman.types import Float64Array, Int64Array
 

@@ -34,6 +34,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from dragoman import _core
+from dragoman.candidates import Shard
 from dragoman.errors import FailedError
 from dragoman.optim.descent import Descent, suitable_scale
 from dragoman.optim.epochs import Entry
@@ -45,7 +46,6 @@ from dragoman.optim.softramp import SoftRamp
 from dragoman.optim.svm import Svm
 from dragoman.optim.units import Scale
 from dragoman.optim.update import Conditioning
-from dragoman.pool import Shard
 from dragoman.settings import about
 from dragoman.types import Float64Array, Int32Array
 

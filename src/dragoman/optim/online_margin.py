@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from dragoman import _core
+from dragoman.candidates import Shard
 from dragoman.optim.costs import Context, PreviousPass
 from dragoman.optim.learner_pass import Ground
 from dragoman.optim.learner_state import LearnerState
@@ -21,7 +22,6 @@ from dragoman.optim.mira import Mira
 from dragoman.optim.online import Online
 from dragoman.optim.rm import Rm
 from dragoman.optim.units import Scale, Units
-from dragoman.pool import Shard
 from dragoman.settings import about
 from dragoman.types import Float64Array
 

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman import _core
+from dragoman.candidates import Pool, Shard
 from dragoman.errors import InputError
 from dragoman.optim.base import Problem
 from dragoman.optim.list_loss import ListLoss
 from dragoman.optim.loss import Loss
 from dragoman.optim.update import Conditioning, Update
-from dragoman.pool import Pool, Shard
 from dragoman.types import Float64Array
 
 __all__ = ["MEMORY_BYTES", "Prepared", "prepare"]

@@ -31,16 +31,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman import _core
-from dragoman.engine import Job, LocalEngine
+from dragoman.candidates import LazyShards, Pool, Shard, score_deviation
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.metric import Metric, SentenceBleu
 from dragoman.optim.base import Learned, Learner, Optimiser, Problem, Result
 from dragoman.optim.context import LearningContext
 from dragoman.optim.units import Units
-from dragoman.pool import LazyShards, Pool, Shard, score_deviation
 from dragoman.settings import about
 from dragoman.types import Float32Array, Float64Array, Int32Array, Int64Array, offsets_of
+from dragoman.work.engine import Job, LocalEngine
 
 __all__ = ["Acceptance", "Prior", "Pro", "Scaling"]
 

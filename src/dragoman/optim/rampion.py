@@ -31,6 +31,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from dragoman import _core
+from dragoman.candidates import Shard
 from dragoman.errors import InputError
 from dragoman.metric import Metric, SentenceBleu
 from dragoman.optim.base import Learned, Optimiser, Problem, check_used
@@ -48,7 +49,6 @@ from dragoman.optim.margin import (
 )
 from dragoman.optim.mira import Mira
 from dragoman.optim.units import Scale, Shares, Units, check_units, given, list_units
-from dragoman.pool import Shard
 from dragoman.settings import about
 from dragoman.types import Float64Array, Int64Array
 

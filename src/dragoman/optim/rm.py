@@ -39,13 +39,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from dragoman import _core
+from dragoman.candidates import Shard
 from dragoman.metric import Metric
 from dragoman.optim.base import check_used
 from dragoman.optim.gains import typical_range
 from dragoman.optim.margin import BOUND_FLOOR, LOCAL_SIZE, Comparison, Hope, MarginLoss
 from dragoman.optim.mira import Bounds, MarginUpdate, Mira, check_positive
 from dragoman.optim.units import Scale, Shares, Units, given
-from dragoman.pool import Shard
 from dragoman.settings import about
 
 __all__ = ["RelativeMarginLoss", "Rm"]

@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dragoman import _core
+from dragoman.candidates import Shard
 from dragoman.errors import InputError
 from dragoman.metric import Metric, SentenceBleu
 from dragoman.optim.base import Learned, Problem
@@ -29,7 +30,6 @@ from dragoman.optim.descent import Descent
 from dragoman.optim.gains import gain_scale
 from dragoman.optim.list_loss import ListLoss
 from dragoman.optim.update import Conditioning, Update
-from dragoman.pool import Shard
 
 __all__ = ["SoftRamp", "SoftRampLoss"]
 

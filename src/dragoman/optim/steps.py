@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from dragoman import _core
+from dragoman.candidates import Shard, spooled
 from dragoman.optim.epochs import Entry, EpochLearner, Watched
 from dragoman.optim.list_loss import ListLoss
 from dragoman.optim.loss import Loss
 from dragoman.optim.prepared import Prepared
 from dragoman.optim.update import Update
-from dragoman.pool import Shard, spooled
 from dragoman.types import Float64Array, Int64Array
 
 __all__ = ["Losses", "Steps", "losses_of"]

@@ -23,9 +23,9 @@ from typing import Any
 
 from dragoman.cost import StageCost
 from dragoman.errors import InputError, naming
+from dragoman.files.store import from_plain, make_folder, read_json, seal, unseal, write_json
 from dragoman.run.held_out_lines import HeldOutLines
 from dragoman.run.updates import Update
-from dragoman.store import from_plain, make_folder, read_json, seal, unseal, write_json
 from dragoman.text import read_lines
 from dragoman.types import PathLike
 

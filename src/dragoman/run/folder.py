@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from dragoman.errors import FailedError, InputError, naming
-from dragoman.store import from_plain, read_json, seal, unseal, write_json
+from dragoman.files.store import from_plain, read_json, seal, unseal, write_json
 from dragoman.text import replace_bytes, sync_path
 from dragoman.types import PathLike
 
@@ -175,7 +175,7 @@ class RunFolder:
         """What notebooks show: how far the run is, and its settings."""
         from markupsafe import Markup
 
-        from dragoman.drawing import curve, fragment, label, table  # only notebooks need it
+        from dragoman.view.drawing import curve, fragment, label, table  # only notebooks need it
 
         rows = [[name, json.dumps(value, ensure_ascii=False)] for name, value in self.settings.items()]
         events = self.trace()

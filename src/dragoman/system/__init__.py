@@ -1,6 +1,6 @@
 """Systems: folders of tables and weights that translate; training one from parallel text."""
 
-from dragoman.pipeline import TextSettings
+from dragoman.corpus.tokens import TextSettings
 from dragoman.system.candidates import intern_passed, words_of
 from dragoman.system.exchange import export_system, import_system
 from dragoman.system.explain import Contribution, Explanation, Piece, TreeNode

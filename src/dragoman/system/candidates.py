@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from dragoman._core import WordTable, escape_word, word_table
+from dragoman.candidates import Pool, Shard
 from dragoman.corpus import Vocab
 from dragoman.features import FeatureIndex
 from dragoman.forest import KBest
-from dragoman.pool import Pool, Shard
 from dragoman.text import split_tokens
 from dragoman.types import Int32Array
 

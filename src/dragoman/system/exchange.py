@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from dragoman.errors import InputError
+from dragoman.files.store import make_folder
 from dragoman.grammar import Grammar
-from dragoman.store import make_folder
 from dragoman.system.folder import GRAMMAR, LM, TEXT, close_system, identity, making, store_lm
 from dragoman.system.foreign import ForeignTables
 from dragoman.system.kinds import Kind, kind_named

@@ -138,7 +138,7 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         """The picture and the table that notebooks show."""
-        from dragoman.drawing import explanation_html  # only notebooks need it
+        from dragoman.view.drawing import explanation_html  # only notebooks need it
 
         return explanation_html(self.to_json())
 

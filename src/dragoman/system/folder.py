@@ -13,10 +13,10 @@ from typing import Any
 
 from dragoman.errors import InputError
 from dragoman.features import Weights, store_weights
+from dragoman.files.store import make_folder
 from dragoman.grammar import Grammar
 from dragoman.lm import LanguageModel
 from dragoman.run import RunFolder
-from dragoman.store import make_folder
 from dragoman.system.manifest import MANIFEST, TRAIN_RECORD, Manifest, record_of, write_manifest
 from dragoman.system.settings import SystemSettings
 from dragoman.system.stages import Monitor, Stages

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from dragoman._core import WordTable
+from dragoman.candidates import Pool
+from dragoman.candidates.measure import id_statistics, text_statistics
+from dragoman.candidates.shard import Shard, concatenate
 from dragoman.features import FeatureIndex, Weights
 from dragoman.metric import Metric, References, Segments
-from dragoman.pool import Pool
-from dragoman.pool.measure import id_statistics, text_statistics
-from dragoman.pool.shard import Shard, concatenate
 from dragoman.settings import takes_text
 from dragoman.system.candidates import intern_passed, shard_of, words_of
 from dragoman.system.system import System

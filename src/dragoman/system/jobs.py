@@ -11,13 +11,12 @@ from functools import cache
 
 import numpy as np
 
+from dragoman.candidates import Pool
+from dragoman.candidates.merge import renumbered
+from dragoman.candidates.shard import concatenate
 from dragoman.corpus import Vocab
-from dragoman.engine import Engine, Job
 from dragoman.features import FeatureIndex, Weights
 from dragoman.forest import KBest
-from dragoman.pool import Pool
-from dragoman.pool.merge import renumbered
-from dragoman.pool.shard import concatenate
 from dragoman.settings import Record
 from dragoman.system.candidates import intern_passed, shard_of, source_lengths, words_of
 from dragoman.system.system import System
@@ -26,6 +25,7 @@ from dragoman.system.training import shards
 from dragoman.system.translator import Preset
 from dragoman.system.view import SystemView
 from dragoman.types import Int32Array, Int64Array, Progress
+from dragoman.work.engine import Engine, Job
 
 __all__ = [
     "LineListsJob",

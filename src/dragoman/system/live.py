@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dragoman.pool import Pool, Shard
-from dragoman.pool.shard import concatenate
+from dragoman.candidates import Pool, Shard
+from dragoman.candidates.shard import concatenate
 from dragoman.search import EncodedSentences
 from dragoman.settings import takes_text
 from dragoman.system.candidates import intern_passed, shard_of, words_of

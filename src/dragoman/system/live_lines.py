@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from dragoman.candidates import Pool, Shard
+from dragoman.candidates.shard import concatenate
 from dragoman.features import FeatureIndex, FeatureTable
-from dragoman.pool import Pool, Shard
-from dragoman.pool.shard import concatenate
 from dragoman.settings import Record
 from dragoman.system.candidates import intern_passed, shard_of, words_of
 from dragoman.system.live import LiveDecoder

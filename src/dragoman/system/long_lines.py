@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from dragoman.corpus.tokens import TokenLines
+from dragoman.corpus.tokens.forced import without_marks
 from dragoman.errors import InputError
-from dragoman.pipeline import TokenLines
-from dragoman.pipeline.forced import without_marks
 from dragoman.text import split_tokens
 from dragoman.types import PathLike
 

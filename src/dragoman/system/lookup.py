@@ -10,9 +10,9 @@ from itertools import islice
 import numpy as np
 
 from dragoman.corpus import Side
+from dragoman.corpus.tokens import TokenLines, detokenize
+from dragoman.corpus.tokens.spans import MASKS
 from dragoman.errors import InputError
-from dragoman.pipeline import TokenLines, detokenize
-from dragoman.pipeline.spans import MASKS
 from dragoman.system.settings import HieroSettings, PhraseSettings
 from dragoman.system.system import System
 from dragoman.system.training import TrainingLines

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.errors import InputError, naming
-from dragoman.store import Format, digest, digest_json, write_json
+from dragoman.files.store import Format, digest, digest_json, write_json
 from dragoman.system.settings import SystemSettings
 
 __all__ = [

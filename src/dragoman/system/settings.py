@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, TypeVar
 
 from dragoman.corpus import check_class_sizes
+from dragoman.corpus.tokens import TextSettings
 from dragoman.errors import InputError
 from dragoman.grammar import (
     PhraseSmoothing,
@@ -20,7 +21,6 @@ from dragoman.grammar import (
     RuleExtraction,
     RuleViewConfig,
 )
-from dragoman.pipeline import TextSettings
 from dragoman.settings import Record, convert, from_values, listed, plain
 
 __all__ = [

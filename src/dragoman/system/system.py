@@ -11,18 +11,17 @@ from typing import Any
 import numpy as np
 
 from dragoman.corpus import WordClasses
+from dragoman.corpus.tokens import MosesLines, RawLines, TokenLines, WordSplitter, parse_languages, read_text_models
+from dragoman.corpus.tokens.pairs import QUOTATION, closes, kind_of
+from dragoman.corpus.tokens.scripts import UNSPACED_LANGUAGES, is_unspaced
+from dragoman.corpus.tokens.segments import Segmenter
 from dragoman.corpus.vocab import N_RESERVED
-from dragoman.engine.folders import Reference, located, refer
 from dragoman.errors import InputError, naming
 from dragoman.features import Block, FeatureIndex, Weights, parse_templates, read_weights
+from dragoman.files.store import check_files, checksum, map_array
 from dragoman.grammar import Grammar
 from dragoman.lm import LanguageModel
-from dragoman.pipeline import MosesLines, RawLines, TokenLines, WordSplitter, parse_languages, read_text_models
-from dragoman.pipeline.pairs import QUOTATION, closes, kind_of
-from dragoman.pipeline.scripts import UNSPACED_LANGUAGES, is_unspaced
-from dragoman.pipeline.segments import Segmenter
 from dragoman.search import SearchBlocks
-from dragoman.store import check_files, checksum, map_array
 from dragoman.system.folder import CLASSES, COUNTS
 from dragoman.system.kinds import kind_named
 from dragoman.system.manifest import MANIFEST, Manifest, read_manifest
@@ -31,6 +30,7 @@ from dragoman.system.training import TRAINING, TrainingLines
 from dragoman.system.translator import Translator
 from dragoman.system.view import SystemView
 from dragoman.types import Int64Array, PathLike, Progress
+from dragoman.work.engine.folders import Reference, located, refer
 
 __all__ = ["System"]
 

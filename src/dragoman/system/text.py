@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from dragoman.pipeline import TokenLines
-from dragoman.pipeline.forced import Glossary, Masks, lost_spans
-from dragoman.pipeline.pairs import broken_pairs, kind_of, pairs_of, without_strays
-from dragoman.pipeline.tags import Tag, put_tags, take_tags
+from dragoman.corpus.tokens import TokenLines
+from dragoman.corpus.tokens.forced import Glossary, Masks, lost_spans
+from dragoman.corpus.tokens.pairs import broken_pairs, kind_of, pairs_of, without_strays
+from dragoman.corpus.tokens.tags import Tag, put_tags, take_tags
 from dragoman.system.explain import Explanation
 from dragoman.text import split_tokens
 

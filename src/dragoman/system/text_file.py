@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dragoman.corpus import Vocab
+from dragoman.corpus.tokens import TextSettings, TextSide, read_text_models, write_text_models
 from dragoman.errors import InputError, naming
+from dragoman.files.store import read_json, write_json
 from dragoman.grammar import Grammar
-from dragoman.pipeline import TextSettings, TextSide, read_text_models, write_text_models
 from dragoman.settings import from_values
-from dragoman.store import read_json, write_json
 from dragoman.system.folder import COUNTS, TEXT
 from dragoman.text import replace_bytes
 from dragoman.types import Int64Array

@@ -13,11 +13,7 @@ import numpy as np
 
 from dragoman.align import AlignConfig, AlignStep, Direction, align, read_pharaoh, write_pharaoh
 from dragoman.corpus import Bitext, Side, check_class_sizes, clustering_work, learn_classes
-from dragoman.cost import allocated_bytes, free_unused
-from dragoman.errors import InputError, MismatchError, naming
-from dragoman.features import parse_templates
-from dragoman.lm import EstimateConfig, TrainingText, estimate, estimate_work
-from dragoman.pipeline import (
+from dragoman.corpus.tokens import (
     RawLines,
     TextSettings,
     TextSide,
@@ -29,6 +25,10 @@ from dragoman.pipeline import (
     sample_file,
     write_text_models,
 )
+from dragoman.cost import allocated_bytes, free_unused
+from dragoman.errors import InputError, MismatchError, naming
+from dragoman.features import parse_templates
+from dragoman.lm import EstimateConfig, TrainingText, estimate, estimate_work
 from dragoman.settings import Record
 from dragoman.system.folder import (
     CLASSES,

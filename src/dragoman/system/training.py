@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from dragoman.align import Alignment, read_pharaoh
 from dragoman.corpus import Bitext, Side, Vocab
 from dragoman.errors import InputError, MismatchError
+from dragoman.files.store import map_array
 from dragoman.search import EncodedSentences
-from dragoman.store import map_array
 from dragoman.text import read_lines, replace_bytes
 from dragoman.types import Int64Array, PathLike, offsets_of
 

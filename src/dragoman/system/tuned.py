@@ -11,7 +11,7 @@ from typing import Any
 
 from dragoman.errors import InputError
 from dragoman.features import Weights, store_weights
-from dragoman.store import make_folder
+from dragoman.files.store import make_folder
 from dragoman.system.folder import WEIGHTS
 from dragoman.system.manifest import MANIFEST, Manifest, record_of, write_manifest
 from dragoman.system.system import System

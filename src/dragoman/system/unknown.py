@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dragoman.corpus import Vocab
-from dragoman.pipeline import TokenLines, look_at
-from dragoman.pipeline.tokenizer import GLUE
+from dragoman.corpus.tokens import TokenLines, look_at
+from dragoman.corpus.tokens.tokenizer import GLUE
 from dragoman.system.system import System
 from dragoman.text import split_tokens
 

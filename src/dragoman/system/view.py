@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, pairwise
 from typing import Any
 
+from dragoman.candidates import Pool
+from dragoman.corpus.tokens import TokenLines
 from dragoman.features import FeatureIndex, Weights
 from dragoman.forest import Forest
-from dragoman.pipeline import TokenLines
-from dragoman.pool import Pool
 from dragoman.search import ForcedConfig
 from dragoman.settings import takes_text
 from dragoman.system.candidates import pool_of

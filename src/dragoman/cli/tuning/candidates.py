@@ -8,18 +8,18 @@ from types import MappingProxyType
 
 import numpy as np
 
+from dragoman.candidates import Pool, merge_pools, read_references, read_statistics
 from dragoman.cli.search_spaces import named_forests
 from dragoman.cli.session import Session
 from dragoman.cli.tuning.options import TuneOptions, flag
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import Weights, is_init_opt, read_init_opt, unite_weights
 from dragoman.forest import ForestSet
-from dragoman.lists import ListsFolder, StoredLists
 from dragoman.optim import LearningContext, LearnsFrom, method_name, method_named
-from dragoman.pool import Pool, merge_pools, read_references, read_statistics
+from dragoman.sources.lists import ListsFolder, StoredLists
 from dragoman.system import System
 from dragoman.text import read_lines, split_tokens
-from dragoman.tune import (
+from dragoman.tuning import (
     CommandDecoder,
     CommandSettings,
     CommandTemplate,

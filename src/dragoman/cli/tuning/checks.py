@@ -6,7 +6,7 @@ from dragoman.cli.tuning.options import TuneOptions, flag
 from dragoman.errors import InputError
 from dragoman.features import WeightFormat
 from dragoman.optim import FastForest
-from dragoman.tune import LastSearch, LearnFrom
+from dragoman.tuning import LastSearch, LearnFrom
 
 __all__ = ["check_options"]
 

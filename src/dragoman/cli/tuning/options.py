@@ -13,12 +13,12 @@ import typer
 from dragoman.cli.engine_options import Address, EngineOption, Workers
 from dragoman.cli.list_options import FeatureOptions, added_files
 from dragoman.cli.session import Json, Quiet, Seed, Threads
-from dragoman.engine import EngineName
 from dragoman.errors import InputError
 from dragoman.features import WeightFormat
 from dragoman.optim import LIST_METHODS, OPTIMISERS, FastForest
 from dragoman.settings import listed
-from dragoman.tune import Keep, LastSearch, LearnFrom, LoopSettings, PhiBlocks, PhiSettings, Theta, read_moses_run
+from dragoman.tuning import Keep, LastSearch, LearnFrom, LoopSettings, PhiBlocks, PhiSettings, Theta, read_moses_run
+from dragoman.work.engine import EngineName
 
 __all__ = ["ALL", "TuneOptions", "flag"]
 

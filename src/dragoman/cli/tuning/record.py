@@ -10,12 +10,12 @@ from pathlib import Path
 from dragoman.cli.tuning.candidates import Kind
 from dragoman.cli.tuning.options import TuneOptions, flag
 from dragoman.errors import InputError
-from dragoman.lists.folder import LISTS
+from dragoman.files.store import digest, digest_json
 from dragoman.optim import Optimiser
 from dragoman.run import RunFolder
 from dragoman.settings import plain
-from dragoman.store import digest, digest_json
-from dragoman.tune import settings_to_come
+from dragoman.sources.lists.folder import LISTS
+from dragoman.tuning import settings_to_come
 
 __all__ = ["open_run"]
 

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from dragoman.analysis import MethodComparison
 from dragoman.cli.session import Session, table
 from dragoman.cli.tuning.options import TuneOptions
 from dragoman.cli.tuning.trust import describe_tests, tested_json
 from dragoman.features import WeightFormat, write_weights
 from dragoman.run import Kept
 from dragoman.text import printable
-from dragoman.tune import EASILY, MethodComparison, TuneRecord
+from dragoman.tuning import EASILY, TuneRecord
 
 if TYPE_CHECKING:
-    from dragoman.evaluate.held_out import HeldOutTest
+    from dragoman.analysis.held_out import HeldOutTest
 
 __all__ = ["report", "report_comparison", "write_result"]
 

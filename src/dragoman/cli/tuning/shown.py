@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dragoman.cli.session import Session
 from dragoman.cli.tuning.options import TuneOptions
-from dragoman.tune import OnStage, RoundRecord, Step, StepRecord
+from dragoman.tuning import OnStage, RoundRecord, Step, StepRecord
 from dragoman.types import Progress
 
 __all__ = ["RoundsShown", "StagesShown", "describe_step", "rounds_shown", "stages_shown"]

@@ -16,15 +16,15 @@ from dragoman.cli.tuning.options import TuneOptions
 from dragoman.cli.tuning.report import report
 from dragoman.cli.tuning.shown import StagesShown, rounds_shown, stages_shown
 from dragoman.cli.tuning.testing import check_test, compare_on_test
-from dragoman.engine import LocalEngine
 from dragoman.errors import InputError, naming
+from dragoman.files.store import read_json, unseal
 from dragoman.optim import LearnsFrom, Optimiser
-from dragoman.store import read_json, unseal
 from dragoman.system import Preset, System, other_kind, unknown_source, unknown_target
 from dragoman.system.aligned_pairs import AlignedPairs
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines
-from dragoman.tune import RESULT, TUNE_RECORD, LearnFrom, TuneConfig, tune_system
+from dragoman.tuning import RESULT, TUNE_RECORD, LearnFrom, TuneConfig, tune_system
+from dragoman.work.engine import LocalEngine
 
 __all__ = ["tune_own"]
 

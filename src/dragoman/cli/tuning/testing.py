@@ -12,10 +12,10 @@ from dragoman.features import Weights
 from dragoman.metric import Metric, Tokenizer, by_name
 from dragoman.system import Preset, System
 from dragoman.text import count_lines, read_lines
-from dragoman.tune import TEST, TUNE_RECORD, BeforeAfter, raw_tokenizer
+from dragoman.tuning import TEST, TUNE_RECORD, BeforeAfter, raw_tokenizer
 
 if TYPE_CHECKING:
-    from dragoman.evaluate import SystemScore
+    from dragoman.analysis import SystemScore
 
 __all__ = ["check_test", "compare_on_test", "say_change"]
 
@@ -40,8 +40,8 @@ def compare_on_test(
     session: Session, options: TuneOptions, tuned: System, start: Weights, preset: Preset
 ) -> list[dict[str, Any]]:
     """Translate the test set with the weights before and after, and show scores and what their difference means."""
+    from dragoman.analysis import SystemOutput, compare_systems
     from dragoman.cli.score import record_of, show_scores
-    from dragoman.evaluate import SystemOutput, compare_systems
 
     assert options.test is not None
     source = list(read_lines(options.test))
@@ -77,7 +77,7 @@ def compare_on_test(
 
 def say_change(session: Session, metrics: Sequence[Metric], first: SystemScore, second: SystemScore) -> None:
     """What tests of significance say of the second system beside the first; a loss is a warning."""
-    from dragoman.evaluate import LEVEL, is_significant
+    from dragoman.analysis import LEVEL, is_significant
 
     gains = {}
     for metric, before, after in zip(metrics, first.scores, second.scores, strict=True):

@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from dragoman.analysis import START, FoldScore, MethodComparison, bootstrap_weights, cross_validate
 from dragoman.cli.session import Session, table
 from dragoman.cli.tuning.candidates import Lists
 from dragoman.cli.tuning.options import TuneOptions
 from dragoman.optim import Optimiser
 from dragoman.run import RunFolder
 from dragoman.text import printable
-from dragoman.tune import START, FoldScore, MethodComparison, TuneRecord, bootstrap_weights, cross_validate
+from dragoman.tuning import TuneRecord
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from dragoman.evaluate.held_out import HeldOutTest
+    from dragoman.analysis.held_out import HeldOutTest
 
 __all__ = ["bootstrapped", "compared", "describe_tests", "held_out", "hint_of_folds", "tested_json", "tests_of"]
 
@@ -66,7 +67,7 @@ def compared(
 
 def tests_of(session: Session, candidates: Lists, rows: list[MethodComparison]) -> list[HeldOutTest]:
     """Tests of the methods that were compared."""
-    from dragoman.evaluate.held_out import held_out_tests  # comparing runs is much to import
+    from dragoman.analysis.held_out import held_out_tests  # comparing runs is much to import
 
     return held_out_tests(candidates.pool, rows, fold_seed=session.seed)
 
@@ -75,7 +76,7 @@ def describe_tests(
     options: TuneOptions, rows: Sequence[MethodComparison], tests: Sequence[HeldOutTest], best: str
 ) -> tuple[list[str], list[str]]:
     """Sentences on what the best method is worth, and warnings."""
-    from dragoman.evaluate import LEVEL, is_significant
+    from dragoman.analysis import LEVEL, is_significant
 
     by_name = {test.method: test for test in tests}
     if best not in by_name or START not in by_name:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dragoman.analysis import best_method
 from dragoman.cli.engine_options import engine_of
 from dragoman.cli.session import Session, show_settings
 from dragoman.cli.tuning.candidates import Decoding, Lists, choose_kind
@@ -16,7 +17,6 @@ from dragoman.cli.tuning.report import report, report_comparison, write_result
 from dragoman.cli.tuning.shown import rounds_shown
 from dragoman.cli.tuning.system import tune_own
 from dragoman.cli.tuning.trust import bootstrapped, compared, held_out, hint_of_folds, tests_of
-from dragoman.engine import Engine, LocalEngine
 from dragoman.errors import InputError
 from dragoman.optim import (
     LIST_METHODS,
@@ -31,7 +31,8 @@ from dragoman.optim import (
 from dragoman.run import RunFolder
 from dragoman.settings import describe, parse_settings
 from dragoman.system import save_tuned
-from dragoman.tune import TuneRecord, best_method, tune_decoder, tune_pool
+from dragoman.tuning import TuneRecord, tune_decoder, tune_pool
+from dragoman.work.engine import Engine, LocalEngine
 
 __all__ = ["tune_as_told"]
 

@@ -1,0 +1,1 @@
+"""Files and folders: stores with checksums, named arrays in one file."""

@@ -1,0 +1,1 @@
+"""What yields candidates under weights."""
