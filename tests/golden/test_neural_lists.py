@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dragoman.analysis import cross_validate
-from dragoman.analysis.held_out import held_out_tests
+from dragoman.analysis.resampling import cross_validate
+from dragoman.analysis.resampling.held_out import held_out_tests
 from dragoman.candidates import expected_gains, posteriors, read_pool, read_references, rerank, texts_of, with_metric
 from dragoman.candidates.features import add_candidate_features
 from dragoman.features import Weights

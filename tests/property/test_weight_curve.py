@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.analysis import curve_of, on_envelopes
+from dragoman.analysis.curves import curve_of, on_envelopes
 from dragoman.candidates import rerank
 from dragoman.features import Weights
 from dragoman.metric import Ter

@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from dragoman.analysis import START, best_method, cross_validate, deal_sentences
+from dragoman.analysis import START
+from dragoman.analysis.resampling import best_method, cross_validate, deal_sentences
 from dragoman.candidates import rerank
 from dragoman.errors import InputError
 from dragoman.features import Weights

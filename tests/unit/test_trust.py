@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from dragoman.analysis import START, bootstrap_weights, cross_validate, deal_sentences
-from dragoman.analysis.held_out import held_out_tests
+from dragoman.analysis import START
+from dragoman.analysis.resampling import bootstrap_weights, cross_validate, deal_sentences
+from dragoman.analysis.resampling.held_out import held_out_tests
 from dragoman.candidates import rerank
 from dragoman.errors import FailedError, InputError
 from dragoman.features import Weights

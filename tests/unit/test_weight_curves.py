@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dragoman.analysis import CurveConfig, Frequency, curve_of, frequent_and_rare, system_curves, weight_curve
-from dragoman.analysis.curve_features import list_counts, reaches_of
+from dragoman.analysis.curves import CurveConfig, Frequency, curve_of, frequent_and_rare, system_curves, weight_curve
+from dragoman.analysis.curves.features import list_counts, reaches_of
 from dragoman.candidates import rerank
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import FeatureIndex, Weights

@@ -1,9 +1,5 @@
 """Comparison of systems on a test set: scores, standard deviations and significance tests."""
 
-from dragoman.analysis.bootstrap import BootstrappedWeights, WeightInterval, bootstrap_weights
-from dragoman.analysis.crossval import FoldScore, MethodComparison, best_method, cross_validate, deal_sentences
-from dragoman.analysis.curve import Curve, Stretch, curve_of, on_envelopes
-from dragoman.analysis.curve_features import frequent_and_rare
 from dragoman.analysis.errors import ERROR_KINDS, error_profile, function_words_of
 from dragoman.analysis.measure import Measured, SystemOutput, measure
 from dragoman.analysis.outputs import Outputs, load_outputs, load_settings
@@ -37,31 +33,14 @@ from dragoman.analysis.significance import (
     shuffled_totals,
 )
 from dragoman.analysis.systems import MetricScore, SystemScore, compare_systems
-from dragoman.analysis.weight_curves import (
-    Check,
-    CurveConfig,
-    CurveDecoder,
-    Frequency,
-    WeightCurve,
-    system_curves,
-    weight_curve,
-)
 
 __all__ = [
     "ERROR_KINDS",
     "LEVEL",
     "START",
-    "BootstrappedWeights",
-    "Check",
-    "Curve",
-    "CurveConfig",
-    "CurveDecoder",
-    "FoldScore",
-    "Frequency",
     "Interval",
     "Mark",
     "Measured",
-    "MethodComparison",
     "MetricScore",
     "Outputs",
     "PairedTest",
@@ -72,25 +51,16 @@ __all__ = [
     "RowScore",
     "RunComparison",
     "Shown",
-    "Stretch",
     "SystemOutput",
     "SystemScore",
-    "WeightCurve",
-    "WeightInterval",
     "Within",
-    "best_method",
-    "bootstrap_weights",
     "compare_runs",
     "compare_systems",
     "comparison_header",
     "comparison_html",
     "comparison_rows",
     "confidence_interval",
-    "cross_validate",
-    "curve_of",
-    "deal_sentences",
     "error_profile",
-    "frequent_and_rare",
     "function_words_of",
     "holm",
     "is_significant",
@@ -100,7 +70,6 @@ __all__ = [
     "mark_of",
     "measure",
     "n_runs",
-    "on_envelopes",
     "paired_bootstrap",
     "paired_randomisation",
     "plus_minus",
@@ -110,6 +79,4 @@ __all__ = [
     "primary_sentence",
     "resampled_totals",
     "shuffled_totals",
-    "system_curves",
-    "weight_curve",
 ]

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from dragoman.analysis import CurveConfig, WeightCurve, system_curves
+from dragoman.analysis.curves import CurveConfig, WeightCurve, system_curves
 from dragoman.cli.declared import takes
 from dragoman.cli.scoring import Lowercase, Tokenize, warn_of_empty_references
 from dragoman.cli.search_weights import read_search_weights

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from dragoman.analysis import MethodComparison
+from dragoman.analysis.resampling import MethodComparison
 from dragoman.cli.session import Session, table
 from dragoman.cli.tuning.options import TuneOptions
 from dragoman.cli.tuning.trust import describe_tests, tested_json
@@ -19,7 +19,7 @@ from dragoman.text import printable
 from dragoman.tuning import EASILY, TuneRecord
 
 if TYPE_CHECKING:
-    from dragoman.analysis.held_out import HeldOutTest
+    from dragoman.analysis.resampling.held_out import HeldOutTest
 
 __all__ = ["report", "report_comparison", "write_result"]
 

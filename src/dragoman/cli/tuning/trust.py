@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from dragoman.analysis import START, FoldScore, MethodComparison, bootstrap_weights, cross_validate
+from dragoman.analysis import START
+from dragoman.analysis.resampling import FoldScore, MethodComparison, bootstrap_weights, cross_validate
 from dragoman.cli.session import Session, table
 from dragoman.cli.tuning.candidates import Lists
 from dragoman.cli.tuning.options import TuneOptions
@@ -19,7 +20,7 @@ from dragoman.tuning import TuneRecord
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from dragoman.analysis.held_out import HeldOutTest
+    from dragoman.analysis.resampling.held_out import HeldOutTest
 
 __all__ = ["bootstrapped", "compared", "describe_tests", "held_out", "hint_of_folds", "tested_json", "tests_of"]
 
@@ -67,7 +68,7 @@ def compared(
 
 def tests_of(session: Session, candidates: Lists, rows: list[MethodComparison]) -> list[HeldOutTest]:
     """Tests of the methods that were compared."""
-    from dragoman.analysis.held_out import held_out_tests  # comparing runs is much to import
+    from dragoman.analysis.resampling.held_out import held_out_tests  # comparing runs is much to import
 
     return held_out_tests(candidates.pool, rows, fold_seed=session.seed)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dragoman.analysis import best_method
+from dragoman.analysis.resampling import best_method
 from dragoman.cli.engine_options import engine_of
 from dragoman.cli.session import Session, show_settings
 from dragoman.cli.tuning.candidates import Decoding, Lists, choose_kind

@@ -17,7 +17,7 @@ from dragoman.view.report.tables import Table, words
 from dragoman.view.report.templating import write_chart_page
 
 if TYPE_CHECKING:
-    from dragoman.analysis import Curve, WeightCurve
+    from dragoman.analysis.curves import Curve, WeightCurve
 
 __all__ = ["curve_chart", "curve_table", "write_curve_page"]
 

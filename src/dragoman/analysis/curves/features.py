@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dragoman.analysis.curve import differing, feature_column
+from dragoman.analysis.curves.exact import differing, feature_column
 from dragoman.candidates import Pool, Shard
 from dragoman.errors import InputError
 from dragoman.features import Weights

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dragoman.analysis.crossval import MethodComparison, best_method, deal_sentences
+from dragoman.analysis.resampling.crossval import MethodComparison, best_method, deal_sentences
 from dragoman.analysis.rows import START
 from dragoman.analysis.significance import (
     Interval,

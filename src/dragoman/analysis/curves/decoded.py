@@ -17,8 +17,8 @@ from typing import Protocol
 
 import numpy as np
 
-from dragoman.analysis.curve import Curve, check_range, curve_of, differing, feature_column, on_envelopes
-from dragoman.analysis.curve_features import frequent_and_rare, reaches_of
+from dragoman.analysis.curves.exact import Curve, check_range, curve_of, differing, feature_column, on_envelopes
+from dragoman.analysis.curves.features import frequent_and_rare, reaches_of
 from dragoman.candidates import Pool, merge_pools, rerank, with_metric
 from dragoman.errors import InputError
 from dragoman.features import Weights
