@@ -21,7 +21,7 @@ from dragoman.system import (
     check_lengths,
     train,
 )
-from dragoman.system.long_lines import parts_of
+from dragoman.system.text import parts_of
 from dragoman.tuning import tune_system
 from small_systems import make_systems, opened, sentences_of
 

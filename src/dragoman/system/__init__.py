@@ -17,7 +17,6 @@ from dragoman.system.jobs import (
 from dragoman.system.kinds import KINDS, Kind, kind_named
 from dragoman.system.live import LiveDecoder
 from dragoman.system.live_lines import LineBlock, Lines, LiveLines
-from dragoman.system.long_lines import LongLines, check_lengths
 from dragoman.system.settings import (
     REORDERING,
     DenseSet,
@@ -29,7 +28,7 @@ from dragoman.system.settings import (
 )
 from dragoman.system.stages import Monitor, Silent
 from dragoman.system.system import System
-from dragoman.system.text import LineTranslation
+from dragoman.system.text import LineTranslation, LongLines, check_lengths
 from dragoman.system.train import TrainConfig, train
 from dragoman.system.training import SHARD_LINES, TrainingLines, digest_lines, draw_fold, sample_lines, shards
 from dragoman.system.translator import Preset, Translator

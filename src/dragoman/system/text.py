@@ -1,4 +1,4 @@
-"""Lines of text through a view of a system, whatever kind of text it takes."""
+"""Lines of text through a view of a system, whatever kind of text it takes, and what is too long for one search."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dragoman.corpus.tokens import TokenLines
-from dragoman.corpus.tokens.forced import Glossary, Masks, lost_spans
+from dragoman.corpus.tokens.forced import Glossary, Masks, lost_spans, without_marks
 from dragoman.corpus.tokens.pairs import broken_pairs, kind_of, pairs_of, without_strays
 from dragoman.corpus.tokens.tags import Tag, put_tags, take_tags
+from dragoman.errors import InputError
 from dragoman.system.explain import Explanation
 from dragoman.text import split_tokens
+from dragoman.types import PathLike
 
-__all__ = ["LineTranslation"]
+__all__ = ["LineTranslation", "LongLines", "check_lengths", "parts_of"]
 
 Decode = Callable[[Sequence[str]], Iterable[str]]
 """Translates sentences of tokens."""
@@ -21,6 +23,9 @@ DecodeLinked = Callable[[str], tuple[str, Sequence[tuple[int, int]]]]
 """Translates one sentence and gives its word links, (source, target) positions."""
 Explain = Callable[[str], Explanation | None]
 """Explains the translation of one sentence of tokens."""
+
+_SHOWN = 5
+"""Lines that a warning names."""
 
 
 @dataclass(slots=True)
@@ -168,3 +173,71 @@ def _decode_again(pieces: Sequence[_Piece], decode: Decode, linked: DecodeLinked
     decoded = _decode([piece for piece, *_ in again], [tokens for *_, tokens in again], decode, linked)
     for (piece, lost, _), found in zip(again, decoded, strict=True):
         piece.found = piece.masks.resolved(found, lost)
+
+
+def parts_of(tokens: str, max_words: int) -> list[str]:
+    """The sentence in as few parts as have at most so many words each, of about equal length."""
+    if len(tokens) < 2 * max_words:  # too short for more words with spaces between
+        return [tokens]
+    words = split_tokens(tokens)
+    n = max(1, -(-len(words) // max_words))
+    return [" ".join(words[part * len(words) // n : (part + 1) * len(words) // n]) for part in range(n)]
+
+
+def check_lengths(sentences: Iterable[str], max_words: int, path: PathLike) -> None:
+    """Raises InputError, with its line, for a sentence of tokens that has more words."""
+    for number, sentence in enumerate(sentences, 1):
+        _check(split_tokens(sentence), max_words, path, number)
+
+
+class LongLines:
+    """Watches lines of a text on their way to a decoder for sentences of more words than it searches at once."""
+
+    def __init__(self, text: TokenLines, max_words: int) -> None:
+        self._text = text
+        self._max_words = max_words
+        self.numbers: list[int] = []
+        """Of lines found so far, from 1."""
+
+    def counted(self, lines: Iterable[str]) -> Iterator[str]:
+        """The same lines; notes those with such sentences, for translations of which `warning` tells."""
+        for number, line in enumerate(lines, 1):
+            if any(len(words) > self._max_words for words in self._sentences(line, self._text.sentences)):
+                self.numbers.append(number)
+            yield line
+
+    def refused(self, lines: Iterable[str], path: PathLike, *, whole: bool = True) -> Iterator[str]:
+        """The same lines; raises InputError at the first with such a sentence. A line is one if `whole`."""
+        for number, line in enumerate(lines, 1):
+            for words in self._sentences(line, self._whole if whole else self._text.sentences):
+                _check(words, self._max_words, path, number)
+            yield line
+
+    def warning(self) -> str | None:
+        """A sentence for the user about the lines that were cut; None if there is none."""
+        if not self.numbers:
+            return None
+        shown = ", ".join(f"{number:,}" for number in self.numbers[:_SHOWN])
+        more = f" and {len(self.numbers) - _SHOWN:,} more" if len(self.numbers) > _SHOWN else ""
+        lines, have, it = ("line", "has", "it was") if len(self.numbers) == 1 else ("lines", "have", "they were")
+        return (
+            f"warning: {lines} {shown}{more} {have} a sentence of more than {self._max_words:,} words; {it} cut into "
+            "parts that were translated one by one. For better translations put one sentence on a line"
+        )
+
+    def _whole(self, line: str) -> list[str]:
+        return [self._text.prepare(line)]
+
+    def _sentences(self, line: str, split: Callable[[str], list[str]]) -> Iterator[Sequence[str]]:
+        if len(line) > self._max_words:  # a token has at least one character
+            yield from map(split_tokens, split(without_marks(line)))
+
+
+def _check(words: Sequence[str], max_words: int, path: PathLike, number: int) -> None:
+    if len(words) > max_words:
+        raise InputError(
+            f"has a sentence of {len(words):,} words; at most {max_words:,} are searched at once: "
+            "put one sentence on a line",
+            path=path,
+            line=number,
+        )

@@ -15,8 +15,7 @@ from dragoman.settings import takes_text
 from dragoman.system.candidates import pool_of
 from dragoman.system.explain import Explanation, explain
 from dragoman.system.force import ForcedExplanation, force
-from dragoman.system.long_lines import parts_of
-from dragoman.system.text import LineTranslation
+from dragoman.system.text import LineTranslation, parts_of
 from dragoman.system.translator import Preset, Translator
 from dragoman.text import split_tokens
 from dragoman.types import Float64Array, Progress
