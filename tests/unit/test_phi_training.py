@@ -321,3 +321,11 @@ def test_notes_of_a_search_say_their_rounds(tmp_path):
         log = StepLog(run, ["lm"], None)
         log.search("theta", 5, SearchResult(made=made), ())
     assert log.notes == ["theta: round 1: few", "theta: all", "theta: rounds 2, 4: no better weights"]
+
+
+def test_few_lines_leave_the_judgement_to_the_last_search(whole):
+    result = result_of(whole)
+    assert result["held_out_lines"] is None
+    assert any("the development set judges what was learned: the last fold has too few" in n for n in result["notes"])
+    assert not [text for text in result["warnings"] if "what was learned decodes" in text]
+    assert result["score_after"] == max(entry["score"] for entry in result["rounds"])

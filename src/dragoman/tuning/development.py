@@ -16,7 +16,7 @@ from dragoman.optim.hols import moved
 from dragoman.run import RunFolder
 from dragoman.system import System
 from dragoman.tuning.decoder import Decoder
-from dragoman.tuning.judge import Verdict
+from dragoman.tuning.judge import Verdict, fall_of_development
 from dragoman.tuning.line_search import SearchResult
 from dragoman.tuning.loop import Keep, Step
 from dragoman.tuning.record import RoundRecord, TuneRecord
@@ -74,8 +74,10 @@ class DevelopmentRounds:
         best = len(rounds)
         if verdict.keeps_start:
             best = 1 + [weights.digest() for weights in visited].index(verdict.start.digest())
-        elif verdict.by_development and self._task.config.loop.keep is Keep.BEST and rounds[-1].gain < rounds[0].gain:
-            best = 1
+        elif verdict.by_development and rounds[-1].gain < rounds[0].gain:
+            keeps_start = self._task.config.loop.keep is Keep.BEST
+            best = 1 if keeps_start else best
+            self._log.warn(fall_of_development(self._task.metric, rounds[0], rounds[-1], keeps_start=keeps_start))
         return self._finish(visited[best - 1], rounds, verdict, best=best, stopped=stopped, blocks=found)
 
     @cached_property

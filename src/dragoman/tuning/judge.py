@@ -31,7 +31,7 @@ from dragoman.tuning.task import TuningTask
 from dragoman.types import Int64Array
 from dragoman.work.engine import Engine
 
-__all__ = ["EASILY", "FEWEST", "JUDGE", "Judge", "Verdict", "draw_judges", "n_judging"]
+__all__ = ["EASILY", "FEWEST", "JUDGE", "Judge", "Verdict", "draw_judges", "fall_of_development", "n_judging"]
 
 JUDGE = "judge"
 _SHARE = 4
@@ -103,9 +103,9 @@ class Verdict:
 
     def warnings(self, metric: Metric, rounds: Sequence[RoundRecord], best: int) -> list[str]:
         """What nobody should miss, given the rounds of the development set and which of them is kept."""
-        first, kept, last = rounds[0], rounds[best - 1], rounds[-1]
+        first, kept = rounds[0], rounds[best - 1]
         told = [length_warning(first.length_ratio, kept.length_ratio)]
-        dev = f"the development set ({_change(metric, first.score, last.score)})"
+        dev = f"the development set ({_change(metric, first.score, kept.score)})"
         if self.lines is not None:
             change = _change(metric, self.lines.score_before, self.lines.score_after)
             held_out = f"{self.lines.n_lines:,} held-out lines of the training text ({change})"
@@ -113,11 +113,15 @@ class Verdict:
                 told.append(f"what was learned decodes {held_out} worse than the start; {_KEPT[self.keeps_start]}")
             elif kept.gain < first.gain:
                 told.append(f"{dev} fell, but {held_out} did not: what was learned is kept; {EASILY}")
-        elif self.by_development and last.gain < first.gain:
-            told.append(f"what was learned decodes {dev} worse than the start; {_KEPT[best == 1]}")
-        elif kept.gain < first.gain:
+        elif kept.gain < first.gain and not self.by_development:
             told.append(f"the result decodes {dev} worse than the start; {EASILY}")
         return [text for text in told if text]
+
+
+def fall_of_development(metric: Metric, first: RoundRecord, last: RoundRecord, *, keeps_start: bool) -> str:
+    """Where the development set judges: what was learned decodes it worse than the start."""
+    change = _change(metric, first.score, last.score)
+    return f"what was learned decodes the development set ({change}) worse than the start; {_KEPT[keeps_start]}"
 
 
 def _change(metric: Metric, before: float, after: float) -> str:

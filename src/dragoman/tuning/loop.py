@@ -48,7 +48,7 @@ from dragoman.run import RunFolder
 from dragoman.settings import Record, plain
 from dragoman.tuning.choice import first_candidates, n_preferred
 from dragoman.tuning.decoder import Decoder, DecodingRound
-from dragoman.tuning.notes import collected, length_warning
+from dragoman.tuning.notes import length_warning, no_gain, told_by_rounds
 from dragoman.tuning.record import Learned, RoundRecord, TuneRecord, plain_trace
 from dragoman.tuning.rounds import RoundStore
 
@@ -364,8 +364,8 @@ class _Loop:
         decoded = self._decode_live()
         more_cpu_s = cpu_seconds() - cpu_began
         first, kept = self.rounds[0], self.rounds[self._best_round - 1]
-        notes, warnings = self._told()
-        alarms = [length_warning(first.length_ratio, kept.length_ratio), self._no_gain()]
+        notes, warnings = told_by_rounds(self.rounds, self._best_round)
+        alarms = [length_warning(first.length_ratio, kept.length_ratio), no_gain(self.rounds, self._best_round)]
         if kept.live:  # it is better than the start
             notes += decoded
         else:
@@ -392,31 +392,6 @@ class _Loop:
         )
         self._store.finish(result)
         return result
-
-    def _no_gain(self) -> str | None:
-        """Whether what is kept is no better than the start; of a live pass decoding says so."""
-        (first, *others), kept = self.rounds, self.rounds[self._best_round - 1]
-        if kept.live or not others:
-            return None
-        if kept.gain < first.gain:
-            return _KEPT_WORSE
-        return _NO_BETTER if max(record.gain for record in others) <= first.gain else None
-
-    def _told(self) -> tuple[list[str], list[str]]:
-        """Notes of all rounds and those of them that are warnings.
-
-        Those of learning only where the weights that are kept come from: others were judged by decoding.
-        """
-        learned = [record.learned or _NOTHING for record in self.rounds]
-        learned_from = learned[self._best_round - 2 : self._best_round - 1]
-        alarming = {text for record in self.rounds for text in record.warnings}
-        alarming |= {text for own in learned_from for text in own.warnings}
-        told = [
-            (record.round, note)
-            for record, own in zip(self.rounds, learned, strict=True)
-            for note in (*record.notes, *own.notes)
-        ]
-        return collected(told, alarming)
 
     def _decode_live(self) -> list[str]:
         """Decode with the weights of the best live pass, which was measured on the way to them; the start is kept where
@@ -445,8 +420,6 @@ _MISREAD = (
     "(its score {:.2f}, by the weights {:.2f}): it may not read the weights file, or use other names or features"
 )
 _FELL = "the score {:.2f} is far below the start's {:.2f}"
-_NO_BETTER = "no round is better than the start"
-_KEPT_WORSE = "the weights that are kept decode worse than the start"
 _DECODED = "the weights of round {} decode the development set to {:.2f}, the start to {:.2f}"
 _DECODED_WORSE = f"{_DECODED}: the start is kept"
 _FALL = 0.1

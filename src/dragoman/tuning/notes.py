@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-__all__ = ["by_round", "collected", "length_warning"]
+from dragoman.tuning.record import RoundRecord
+
+__all__ = ["by_round", "length_warning", "no_gain", "told_by_rounds"]
 
 _ROUND = re.compile(r"round (\d+): ")
 _ROUNDS = re.compile(r"rounds? \d[\d, -]*: ")
@@ -22,10 +24,32 @@ def by_round(notes: Iterable[str]) -> list[str]:
     return [f"{_numbers(numbers)}: {said}" if numbers else said for said, numbers in rounds.items()]
 
 
-def collected(told: Iterable[tuple[int, str]], alarming: Collection[str]) -> tuple[list[str], list[str]]:
-    """Notes of rounds, each once with the numbers of its rounds; and those of them whose text is alarming."""
-    notes = by_round(f"round {number}: {note}" for number, note in told)
+def told_by_rounds(rounds: Sequence[RoundRecord], best: int) -> tuple[list[str], list[str]]:
+    """Notes of rounds, each once with the numbers of its rounds; and those of them that are warnings.
+
+    Warnings of learning count only where the weights of the `best` round come from: others were judged by decoding.
+    """
+    learned = [() if record.learned is None else record.learned.notes for record in rounds]
+    numbered = [
+        f"round {record.round}: {note}"
+        for record, own in zip(rounds, learned, strict=True)
+        for note in (*record.notes, *own)
+    ]
+    alarming = {text for record in rounds for text in record.warnings}
+    if best > 1 and (source := rounds[best - 2].learned) is not None:
+        alarming |= {*source.warnings}
+    notes = by_round(numbered)
     return notes, [note for note in notes if _ROUNDS.sub("", note, count=1) in alarming]
+
+
+def no_gain(rounds: Sequence[RoundRecord], best: int) -> str | None:
+    """Whether what is kept is no better than the start; of a live pass, decoding with its weights says so."""
+    (first, *others), kept = rounds, rounds[best - 1]
+    if kept.live or not others:
+        return None
+    if kept.gain < first.gain:
+        return "the weights that are kept decode worse than the start"
+    return "no round is better than the start" if max(one.gain for one in others) <= first.gain else None
 
 
 def _numbers(numbers: Sequence[int]) -> str:
