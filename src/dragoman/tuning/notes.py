@@ -27,7 +27,8 @@ def by_round(notes: Iterable[str]) -> list[str]:
 def told_by_rounds(rounds: Sequence[RoundRecord], best: int) -> tuple[list[str], list[str]]:
     """Notes of rounds, each once with the numbers of its rounds; and those of them that are warnings.
 
-    Warnings of learning count only where the weights of the `best` round come from: others were judged by decoding.
+    Warnings of learning count only where the weights of the `best` round come from, and only if these decode no better
+    than the start: decoding judges what lists cannot.
     """
     learned = [() if record.learned is None else record.learned.notes for record in rounds]
     numbered = [
@@ -36,7 +37,8 @@ def told_by_rounds(rounds: Sequence[RoundRecord], best: int) -> tuple[list[str],
         for note in (*record.notes, *own)
     ]
     alarming = {text for record in rounds for text in record.warnings}
-    if best > 1 and (source := rounds[best - 2].learned) is not None:
+    source = rounds[best - 2].learned if best > 1 else None
+    if source is not None and rounds[best - 1].gain <= rounds[0].gain:
         alarming |= {*source.warnings}
     notes = by_round(numbered)
     return notes, [note for note in notes if _ROUNDS.sub("", note, count=1) in alarming]
