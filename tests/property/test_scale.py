@@ -192,8 +192,8 @@ def test_the_scale_that_suits_a_loss():
     assert suitable_scale(0.5, saturating) == 16
     assert suitable_scale(0.5, saturating, frozen=True) == 64
     assert suitable_scale(0.5, lambda scale: (scale - 5) ** 2, frozen=True) == 4
-    assert suitable_scale(0.5, lambda scale: 3.0, frozen=True) == 1
-    assert suitable_scale(100.0, lambda scale: 3.0, frozen=True) == 2.0**-7
+    assert suitable_scale(0.5, lambda scale: 3.0, frozen=True) == 2  # for a deviation of 1
+    assert suitable_scale(100.0, lambda scale: 3.0, frozen=True) == pytest.approx(0.01)
     for deviation in (0.0, float("inf"), float("nan")):
         assert suitable_scale(deviation, saturating) == 1
     assert suitable_scale(0.5, lambda scale: float("inf")) == 1

@@ -41,8 +41,8 @@ def test_what_an_actor_hangs_at_is_done_again_by_another(cluster, tmp_path, n_wo
     with RayEngine(n_workers, 0, cluster.address, patience=patience, warn=said.append) as engine:
         assert list(engine.map(Hanging(tmp_path, at=5), range(20))) == [10 * n for n in range(20)]
     (hung,) = (mark.name for mark in tmp_path.iterdir())
-    assert len(said) == 1
-    assert f"the worker on host {socket.gethostname()} (process {hung}) has been at item 5 for" in said[0]
+    late = f"the worker on host {socket.gethostname()} (process {hung}) has been at item 5 for"
+    assert any(late in one for one in said)  # others may be late as well on a busy machine
     deadline = time.monotonic() + 20
     while Path(f"/proc/{hung}").exists() and time.monotonic() < deadline:
         time.sleep(0.05)

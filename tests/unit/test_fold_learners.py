@@ -76,7 +76,7 @@ class PlainLearner:
         context = margin.pseudo_corpus(BLEU, mean, float(lengths.mean()))
         rates = np.ones(len(self.before))
         begin = margin.lists((), BLEU, ()), self.before, rates, context
-        scale = margin.measure(*begin, np.zeros(0, np.int64), sparse=True)
+        scale = margin.measure(*begin, np.zeros(0, np.int64), shares=None, sparse=True)
         self.learner = margin.margin_learner(*begin, scale=scale, batch=1)
         self.sums = np.zeros(len(self.before))
 

@@ -186,7 +186,9 @@ def test_synthetic_gold_weights_are_learned_back():
 def test_psi_interpolates_between_rounds_only():
     previous = Weights.from_dict({"a": 1.0, "b": 2.0})
     learned = Weights.from_dict({"b": 4.0, "c": 10.0, "a": 0.0}, previous.index)
-    assert dict(Pro().interpolate(previous, learned).items()) == pytest.approx({"a": 0.9, "b": 2.2, "c": 1.0})
+    assert dict(Pro().interpolate(previous, learned).items()) == pytest.approx({"a": 0.7, "b": 2.6, "c": 3.0})
+    raw = Pro(units="raw").interpolate(previous, learned)  # the paper's share
+    assert dict(raw.items()) == pytest.approx({"a": 0.9, "b": 2.2, "c": 1.0})
     pool = random_pool(6)
     one = Pro(interpolation=0.1).optimise(pool, Weights(pool.index), seed=1)
     other = Pro(interpolation=1.0).optimise(pool, Weights(pool.index), seed=1)

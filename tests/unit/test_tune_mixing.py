@@ -167,8 +167,8 @@ class LosingEngine(ProcessEngine):
         super().__init__(2)
         self.items = []
 
-    def _start(self):
-        return Killed(super()._start(), self.items)
+    def _start(self, *, spare):
+        return Killed(super()._start(spare=spare), self.items)
 
 
 @pytest.mark.parametrize(

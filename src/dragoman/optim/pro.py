@@ -73,6 +73,8 @@ class _Numbers(NamedTuple):
 
 
 _STEP, _LOGISTIC = _Numbers(5000, 50), _Numbers(100, 100)
+_SHARE, _RAW_SHARE = 0.3, 0.1
+"""Psi in one spread moves about as far as the paper's, in whose rounds the classifier's weights are the longer ones."""
 
 
 def _resolved(name: str) -> str:
@@ -107,7 +109,7 @@ class Pro(Optimiser):
     """Where the penalty draws weights: to 0, or to the weights of the round before."""
     l2: float = 1.0
     """Weight of the penalty."""
-    interpolation: float = 0.1
+    interpolation: float | None = field(default=None, metadata=about(resolved=f"{_SHARE}; {_RAW_SHARE} with units=raw"))
     """Psi: the share of the learned weights in those of the next round."""
     units: Units = Units.RELATIVE
     """What weights are mixed in between rounds: the spread of their scores within lists, or nothing."""
@@ -120,7 +122,7 @@ class Pro(Optimiser):
         positive = (self.n_draws, self.n_kept, self.l2, self.max_length_deviation, self.max_iterations)
         if any(number is not None and not number > 0 for number in positive):
             raise InputError("pro: numbers of pairs and iterations, l2 and the length deviation must be positive")
-        if not self.threshold >= 0 or not 0 < self.interpolation <= 1:
+        if not self.threshold >= 0 or not 0 < self.psi <= 1:
             raise InputError("pro: the threshold must not be negative, the interpolation in (0, 1]")
 
     def _learn(self, problem: Problem) -> Learned:
@@ -182,10 +184,17 @@ class Pro(Optimiser):
     def _learner(self, context: LearningContext) -> Learner:
         return _Interpolation(self)
 
+    @property
+    def psi(self) -> float:
+        """The share of the learned weights, resolved."""
+        if self.interpolation is not None:
+            return self.interpolation
+        return _RAW_SHARE if self.units is Units.RAW else _SHARE
+
     def interpolate(self, previous: Weights, learned: Weights, *, scale: float = 1.0) -> Weights:
         """Psi.scale.learned + (1 - Psi).previous, between rounds; weights that were not learned stay."""
         result, before = learned.copy(), previous.values_on(learned.index)
-        psi = self.interpolation
+        psi = self.psi
         mixed = psi * scale * learned.values + (1 - psi) * before
         result.values[:] = np.where(learned.values == before, before, mixed)
         return result

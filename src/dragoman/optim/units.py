@@ -72,6 +72,7 @@ def check_units(method: str, units: Units | None, settings: Mapping[Units, Mappi
                 raise InputError(f"{method}: {name} must be positive and at most {MAX_SETTING:g}, not {value:g}")
 
 
+@takes_text
 def list_units(units: Units | None, settings: Mapping[Units, Mapping[str, float | None]]) -> Units:
     """The units of learning from lists: as given, else those of the settings, else relative."""
     return units or _told(settings) or Units.RELATIVE

@@ -362,7 +362,7 @@ class _Loop:
         assert self._pool is not None
         cpu_began = cpu_seconds()
         decoded = self._decode_live()
-        more_cpu_s = cpu_seconds() - cpu_began
+        more_cpu_s = cpu_seconds() - cpu_began if decoded else 0.0  # the same whether a run was resumed or not
         first, kept = self.rounds[0], self.rounds[self._best_round - 1]
         notes, warnings = told_by_rounds(self.rounds, self._best_round)
         alarms = [length_warning(first.length_ratio, kept.length_ratio), no_gain(self.rounds, self._best_round)]
