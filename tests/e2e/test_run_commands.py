@@ -362,14 +362,14 @@ def test_what_a_cell_says_of_itself(whole, tmp_path, monkeypatch):
     assert first.tune.scores["bleu"] == pytest.approx(first.best.dev)
     # The start's translations are shared, and so are others: what was found ready is not paid for again.
     costs = [stage for cell in (first, second) for stage in cell.stages if stage.name == "test decoding"]
-    made = [json.loads((folder / "entry.json").read_bytes()) for folder in {*whole[0].iterdir()} - before]
-    paid = [entry["cost"]["cpu_s"] for entry in made if entry["key"]["stage"] == "test decoding"]
+    made = [json.loads((folder / "step.json").read_bytes()) for folder in {*whole[0].iterdir()} - before]
+    paid = [entry["cost"]["cpu_s"] for entry in made if entry["kind"] == "test decoding"]
     assert sum(cost.cpu_s for cost in costs if not cost.cached) == pytest.approx(sum(paid), abs=1e-6)
 
     (program,) = first.programs
     assert compare_runs([tmp_path / "r"], n_bootstrap=0, n_trials=0).notes == ()
     (tmp_path / "r/cells/synth/phrase/dense/mira/2/cell.json").unlink()
-    monkeypatch.setattr("dragoman.experiments.cell.program_name", lambda: "0.0.9+older")
+    monkeypatch.setattr("dragoman.experiments.cell.program_name", lambda _: "0.0.9+older")
     (_, again), _ = run(tmp_path / "r", whole[0], online, "grid.seeds=[1, 2]", only=only)
     assert again.programs == (program, "0.0.9+older")
     assert again.scores == second.scores

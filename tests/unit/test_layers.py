@@ -18,6 +18,7 @@ LAYERS = [
     ["files.store"],
     ["files.arrays"],
     ["work.engine"],
+    ["work"],
     ["corpus.tokens"],
     ["corpus"],
     ["synth"],
@@ -44,7 +45,7 @@ LAYERS = [
     ["cli"],
     ["__main__"],
 ]
-BARE = {ROOT.name, "files", "sources", "view", "work"}
+BARE = {ROOT.name, "files", "sources", "view"}
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 MODULES = sorted(path for path in ROOT.rglob("*.py") if path.name != "__init__.py" or path.parent.name not in BARE)
 

@@ -1,0 +1,69 @@
+"""The program as part of what a result depends on: the native core, and the Python code that a module imports."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+from dragoman import _core
+from dragoman.files.store import digest
+
+__all__ = ["code_digest", "core_digest", "program_name"]
+
+_OWN = "dragoman"
+_IMPORT = re.compile(r"^ *from ([\w.]+) import (?:\(([^)]*)\)|(.*))$", re.MULTILINE)
+
+
+@cache
+def core_digest() -> str:
+    """Digest of the native core."""
+    return digest(str(_core.__file__))
+
+
+@cache
+def code_digest(module: str) -> str:
+    """Digest of the code of a module and all that it imports from its own package, with data files next to them."""
+    root = _root(module.partition(".")[0])
+    code = _code_of(module, root)
+    data = {path for folder in {file.parent for file in code} - {root, root.parent} for path in folder.rglob("*.txt")}
+    found = hashlib.blake2b(digest_size=16)
+    for path in sorted(code | data):
+        found.update(path.relative_to(root.parent).as_posix().encode() + b"\0" + path.read_bytes())
+    return found.hexdigest()
+
+
+@cache
+def program_name(module: str) -> str:
+    """The version, and a short digest of the native core and the code that results of a module depend on."""
+    name = hashlib.blake2b(f"{core_digest()} {code_digest(module)}".encode(), digest_size=4).hexdigest()
+    return f"{version('dragoman')}+{name}"
+
+
+def _root(package: str) -> Path:
+    """The folder of a package, or where it would be for a module that is a single file."""
+    spec = find_spec(package)
+    assert spec is not None
+    assert spec.origin is not None
+    path = Path(spec.origin)
+    return path.parent if spec.submodule_search_locations else path.with_suffix("")
+
+
+def _code_of(module: str, root: Path) -> set[Path]:
+    """The file of a module and all files of its package that it imports, directly or indirectly."""
+    found: set[Path] = set()
+    names = [module]
+    while names:
+        first, *inner = names.pop().split(".")
+        place = root.joinpath(*inner)
+        path = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+        # The front door imports everything.
+        if first != root.name or path in found or not path.exists() or (not inner and first == _OWN):
+            continue
+        found.add(path)
+        for package, several, one in _IMPORT.findall(path.read_text(encoding="utf-8")):
+            names += [package, *(f"{package}.{name}" for name in re.findall(r"\w+", several or one))]
+    return found
