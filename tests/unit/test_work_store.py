@@ -36,7 +36,7 @@ class Work:
 
 def step(work=None, *, kind="some kind", module="dragoman.work.store", text="abc", resumes=False, **settings):
     key = {"settings": settings, "inputs": {"text": text}}
-    return Step(kind=kind, key=key, module=module, work=work or Work(), resumes=resumes)
+    return Step(kind=kind, key=key, modules=(module,), work=work or Work(), resumes=resumes)
 
 
 def entries(folder):
@@ -276,3 +276,9 @@ def test_code_that_changes_makes_a_step_anew(tmp_path, copied, module, changes, 
 def test_a_program_has_a_name():
     assert program_name("dragoman.experiments.cell") != program_name("dragoman.work.store")
     assert program_name("dragoman.work.store").startswith(f"{dragoman.__version__}+")
+
+
+def test_code_that_is_typed_in_has_no_digest(monkeypatch):
+    monkeypatch.delattr(sys.modules["__main__"], "__file__", raising=False)
+    code.code_digest.cache_clear()
+    assert code.code_digest("__main__") == ""

@@ -45,7 +45,7 @@ def of_stage(
 ) -> Step:
     """The step of a stage; `inputs` are names of other results, or digests of files."""
     key = {"settings": dict(settings), "inputs": dict(inputs)}
-    return Step(kind=stage, key=key, module=module, work=lambda folder, _: work(folder))
+    return Step(kind=stage, key=key, modules=(module,), work=lambda folder, _: work(folder))
 
 
 class SharedStages:

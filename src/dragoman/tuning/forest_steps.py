@@ -142,7 +142,7 @@ class ForestSteps:
                 "reached_with_holes": int(counts[Reach.HOLES]) / max(1, len(lines)),
             }
 
-        step = Step(kind="forests", key=key, module=__name__, work=work, resumes=True)
+        step = Step(kind="forests", key=key, modules=(__name__,), work=work, resumes=True)
         return MadeForests(made=self.store.make(step), key=key)
 
     def learn(self, found: MadeForests, lines: Int64Array, *, frozen: Sequence[str], seed: int) -> MadeModel:
@@ -201,7 +201,7 @@ class ForestSteps:
                 "n_features": int(np.count_nonzero(learned.values)),
             }
 
-        return MadeModel(made=self.store.make(Step(kind="model", key=key, module=__name__, work=work)))
+        return MadeModel(made=self.store.make(Step(kind="model", key=key, modules=(__name__,), work=work)))
 
     def _fit_scale(self, lines: Int64Array, weights: FeatureTable) -> float:
         """From forests of some lines in which nothing is left out."""

@@ -99,7 +99,7 @@ class GradientStep(Record):
         scale = self.method.spread / deviation
         work = GradientPass.of(self.system, self.settings(scale), weights, lines=lines)
         make = partial(self._pass, work)
-        made = store.make(Step(kind=GRADIENT, key=work.record, module=__name__, work=make, resumes=True))
+        made = store.make(Step(kind=GRADIENT, key=work.record, modules=(__name__,), work=make, resumes=True))
         return MadeGradient(made=made, scaling=scaling, scale=scale, loss=self.method.loss)
 
     def _pass(self, work: GradientPass, folder: Path, scratch: Path) -> None:
@@ -127,4 +127,4 @@ class GradientStep(Record):
             deviations = [float(np.std(scores)) for scores in lists if len(scores) > 1]
             return {"deviation": float(np.mean(deviations)) if deviations else 0.0}
 
-        return store.make(Step(kind=_SCALE, key=key, module=__name__, work=work))
+        return store.make(Step(kind=_SCALE, key=key, modules=(__name__,), work=work))

@@ -196,4 +196,4 @@ class Judge:
             length = task.metric.length_ratio(best.total())
             return {"score": best.score(), "gain": best.gain(), "length_ratio": length}
 
-        return self.store.make(Step(kind=JUDGE, key=key, module=__name__, work=work))
+        return self.store.make(Step(kind=JUDGE, key=key, modules=(__name__,), work=work))

@@ -116,7 +116,8 @@ class LineSearch:
 
     def run(self, store: Store, kind: str) -> SearchResult:
         """The result, from an earlier search if there was one."""
-        step = Step(kind=kind, key=self.key(), module=__name__, work=self._work, resumes=True)
+        modules = __name__, type(self.method).__module__
+        step = Step(kind=kind, key=self.key(), modules=modules, work=self._work, resumes=True)
         return SearchResult(made=store.make(step))
 
     def _work(self, folder: Path, scratch: Path) -> dict[str, Any]:

@@ -105,7 +105,7 @@ class ListSteps:
             )
             return {"score": _score(made, settings.measure()), "n_candidates": made.n_candidates}
 
-        step = Step(kind="lists", key=key, module=__name__, work=work, resumes=True)
+        step = Step(kind="lists", key=key, modules=(__name__,), work=work, resumes=True)
         return MadeLists(made=self.store.make(step), key=key)
 
     def learn(self, found: MadeLists, lines: Int64Array, *, frozen: Sequence[str], seed: int) -> MadeModel:
@@ -143,7 +143,7 @@ class ListSteps:
             store_weights(record.weights, folder, _WEIGHTS)
             return {name: summary[name] for name in kept}
 
-        step = Step(kind="model", key=key, module=__name__, work=work, resumes=True)
+        step = Step(kind="model", key=key, modules=(__name__, type(self.method).__module__), work=work, resumes=True)
         return MadeModel(made=self.store.make(step))
 
     def _settings(self) -> ListsSettings:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -26,8 +27,13 @@ def core_digest() -> str:
 
 @cache
 def code_digest(module: str) -> str:
-    """Digest of the code of a module and all that it imports from its own package, with data files next to them."""
+    """Digest of the code of a module and all that it imports from its own package, with data files next to them.
+
+    What is typed in has no file, and no digest.
+    """
     root = _root(module.partition(".")[0])
+    if root is None:
+        return ""
     code = _code_of(module, root)
     data = {path for folder in {file.parent for file in code} - {root, root.parent} for path in folder.rglob("*.txt")}
     found = hashlib.blake2b(digest_size=16)
@@ -43,13 +49,15 @@ def program_name(module: str) -> str:
     return f"{version('dragoman')}+{name}"
 
 
-def _root(package: str) -> Path:
-    """The folder of a package, or where it would be for a module that is a single file."""
-    spec = find_spec(package)
-    assert spec is not None
-    assert spec.origin is not None
-    path = Path(spec.origin)
-    return path.parent if spec.submodule_search_locations else path.with_suffix("")
+def _root(package: str) -> Path | None:
+    """The folder of a package, or the file of a module that is a single one, without its suffix."""
+    file = getattr(sys.modules.get(package), "__file__", None)
+    if file is None and package != "__main__" and (spec := find_spec(package)) is not None:
+        file = spec.origin
+    if file is None:
+        return None
+    path = Path(file)
+    return path.parent if path.stem == "__init__" else path.with_suffix("")
 
 
 def _code_of(module: str, root: Path) -> set[Path]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -17,7 +17,7 @@ __all__ = ["Made", "Step"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """Work, and all that its result depends on: `key` names data and settings, `module` is whose code does it.
+    """Work, and all that its result depends on: `key` names data and settings, `modules` have the code that does it.
 
     `work` fills the first folder, and may use the second for what is needed only meanwhile; what it returns, as JSON
     has it, is kept beside the files. If it `resumes`, it finds both folders as a stopped process left them.
@@ -25,13 +25,14 @@ class Step:
 
     kind: str
     key: Mapping[str, Any]
-    module: str
+    modules: Sequence[str]
     work: Callable[[Path, Path], Mapping[str, Any] | None]
     resumes: bool = False
 
     def identity(self) -> dict[str, Any]:
         """The key with the program."""
-        program = {"dragoman": version("dragoman"), "core": core_digest(), "code": code_digest(self.module)}
+        code = {module: code_digest(module) for module in self.modules}
+        program = {"dragoman": version("dragoman"), "core": core_digest(), "code": code}
         return {"kind": self.kind, **program, "key": dict(self.key)}
 
     @property
