@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
+import os
 import shutil
+import signal
 from dataclasses import replace
 
 import numpy as np
@@ -272,6 +275,40 @@ def test_a_stopped_tuning_goes_on_to_the_same_weights(made, whole, tmp_path, sto
     assert ours["updates"] == theirs["updates"]
     assert ours["score_after"] == theirs["score_after"]
     assert [step["name"] for step in ours["steps"]] == [step["name"] for step in theirs["steps"]]
+
+
+class Dies(Stops):
+    """Loses the whole process."""
+
+    def map(self, job, items):
+        try:
+            yield from super().map(job, items)
+        except StoppedError:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def tune_to_death(made, out, n):
+    tune(made, out, TWO, resume=True, engine=Dies(n))
+
+
+def test_a_killed_tuning_goes_on_to_the_same_bytes(made, whole, tmp_path):
+    """In the middle of a search, twice, and of what follows."""
+    context = multiprocessing.get_context("spawn")
+    for n in (1, 1, 3, 2):
+        process = context.Process(target=tune_to_death, args=(made, tmp_path / "t", n))
+        process.start()
+        process.join()
+        assert process.exitcode == -signal.SIGKILL
+    tune(made, tmp_path / "t", TWO, resume=True)
+    assert weights_file(tmp_path / "t") == weights_file(whole)
+    ours, theirs = (steps_of(out / "tune/steps") for out in (tmp_path / "t", whole))
+    assert ours == theirs
+    for name in ours:
+        files = {path.name for path in (whole / "tune/steps" / name).iterdir()} - {"step.json"}
+        for file in files:
+            assert (tmp_path / "t/tune/steps" / name / file).read_bytes() == (
+                whole / "tune/steps" / name / file
+            ).read_bytes()
 
 
 @pytest.mark.parametrize("how", ["threads", "workers"])
