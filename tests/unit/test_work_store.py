@@ -241,6 +241,12 @@ def test_a_step_that_was_killed_goes_on_to_the_same_bytes(tmp_path, resumes, aga
     assert entries(tmp_path / "killed") == entries(tmp_path / "whole") == [made.folder.name]
 
 
+def forget_code():
+    """As a new process would."""
+    for cached in (code.code_digest, code._digest, code._imported, code._file_of):
+        cached.cache_clear()
+
+
 @pytest.fixture
 def copied(tmp_path, monkeypatch):
     """A copy of the program's code as another package, and the folder of a module that is a file of its own."""
@@ -251,7 +257,7 @@ def copied(tmp_path, monkeypatch):
     (root.parent / "alone.py").write_text("ONE = 1\n")
     monkeypatch.syspath_prepend(root.parent)
     yield root
-    code.code_digest.cache_clear()
+    forget_code()
     sys.modules.pop("kopie", None)
 
 
@@ -268,7 +274,7 @@ def test_code_that_changes_makes_a_step_anew(tmp_path, copied, module, changes, 
     assert not store.make(step(work, module=module)).found
     for path, found in ((stays, True), (changes, False)):
         (copied / path).write_text((copied / path).read_text() + "# another line\n")
-        code.code_digest.cache_clear()
+        forget_code()
         assert store.make(step(work, module=module)).found is found
     assert work.n_calls == 2
 
@@ -280,5 +286,5 @@ def test_a_program_has_a_name():
 
 def test_code_that_is_typed_in_has_no_digest(monkeypatch):
     monkeypatch.delattr(sys.modules["__main__"], "__file__", raising=False)
-    code.code_digest.cache_clear()
+    forget_code()
     assert code.code_digest("__main__") == ""

@@ -38,7 +38,7 @@ def code_digest(module: str) -> str:
     data = {path for folder in {file.parent for file in code} - {root, root.parent} for path in folder.rglob("*.txt")}
     found = hashlib.blake2b(digest_size=16)
     for path in sorted(code | data):
-        found.update(path.relative_to(root.parent).as_posix().encode() + b"\0" + path.read_bytes())
+        found.update(f"{path.relative_to(root.parent).as_posix()} {_digest(path)}\n".encode())
     return found.hexdigest()
 
 
@@ -62,16 +62,38 @@ def _root(package: str) -> Path | None:
 
 def _code_of(module: str, root: Path) -> set[Path]:
     """The file of a module and all files of its package that it imports, directly or indirectly."""
+    names, todo = {module}, [module]
     found: set[Path] = set()
-    names = [module]
-    while names:
-        first, *inner = names.pop().split(".")
-        place = root.joinpath(*inner)
-        path = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
-        # The front door imports everything.
-        if first != root.name or path in found or not path.exists() or (not inner and first == _OWN):
-            continue
-        found.add(path)
-        for package, several, one in _IMPORT.findall(path.read_text(encoding="utf-8")):
-            names += [package, *(f"{package}.{name}" for name in re.findall(r"\w+", several or one))]
+    while todo:
+        path = _file_of(todo.pop(), root)
+        if path is not None and path not in found:
+            found.add(path)
+            more = set(_imported(path)) - names
+            names |= more
+            todo += more
+    return found
+
+
+@cache
+def _file_of(name: str, root: Path) -> Path | None:
+    """Of a module of a package. The front door is none: it imports everything."""
+    first, *inner = name.split(".")
+    if first != root.name or (not inner and first == _OWN):
+        return None
+    place = root.joinpath(*inner)
+    path = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+    return path if path.exists() else None
+
+
+@cache
+def _digest(path: Path) -> str:
+    return digest(path)
+
+
+@cache
+def _imported(path: Path) -> list[str]:
+    """Names of modules that a file may import."""
+    found = []
+    for package, several, one in _IMPORT.findall(path.read_text(encoding="utf-8")):
+        found += [package, *(f"{package}.{name}" for name in re.findall(r"\w+", several or one))]
     return found
