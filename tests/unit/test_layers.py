@@ -18,7 +18,8 @@ LAYERS = [
     ["files.store"],
     ["files.arrays"],
     ["work.engine"],
-    ["work"],
+    ["work.code"],
+    ["work.store"],
     ["corpus.tokens"],
     ["corpus"],
     ["synth"],
@@ -45,7 +46,7 @@ LAYERS = [
     ["cli"],
     ["__main__"],
 ]
-BARE = {ROOT.name, "files", "sources", "view"}
+BARE = {ROOT.name, "files", "sources", "view", "work"}
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 MODULES = sorted(path for path in ROOT.rglob("*.py") if path.name != "__init__.py" or path.parent.name not in BARE)
 

@@ -29,8 +29,8 @@ from dragoman.tuning import (
 )
 from dragoman.tuning.line_search import SearchResult
 from dragoman.tuning.step_log import StepLog
-from dragoman.work import Made
 from dragoman.work.engine import LocalEngine, open_engine
+from dragoman.work.store import Made
 from small_systems import make_systems
 
 SEARCH = Mert(n_starts=2, n_directions=1)

@@ -15,7 +15,9 @@ import pytest
 
 import dragoman
 from dragoman.errors import FailedError
-from dragoman.work import Step, Store, code, program_name
+from dragoman.work import code
+from dragoman.work.code import program_name
+from dragoman.work.store import Step, Store
 
 
 class Work:

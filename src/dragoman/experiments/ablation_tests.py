@@ -20,7 +20,7 @@ from dragoman.metric import Metric
 from dragoman.run import CellKey
 from dragoman.system import Silent
 from dragoman.types import Float64Array
-from dragoman.work import Store
+from dragoman.work.store import Store
 
 __all__ = ["AblationTests", "RowTest"]
 

@@ -45,7 +45,8 @@ from dragoman.system import Monitor, System
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines, replace_bytes, split_tokens
 from dragoman.tuning import LearnFrom, Phase, RoundRecord, StepRecord, TuneConfig, tune_system
-from dragoman.work import Made, Store, program_name
+from dragoman.work.code import program_name
+from dragoman.work.store import Made, Store
 
 __all__ = ["CellWork", "Watch", "cell_plan"]
 

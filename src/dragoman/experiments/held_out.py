@@ -15,7 +15,7 @@ from dragoman.run import SetScores
 from dragoman.settings import takes_text
 from dragoman.system import Monitor, Preset, System, SystemView
 from dragoman.text import read_lines
-from dragoman.work import Made, Store
+from dragoman.work.store import Made, Store
 
 __all__ = ["Translating", "metrics_of", "score_lines", "score_set"]
 

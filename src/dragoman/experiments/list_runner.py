@@ -12,7 +12,7 @@ from dragoman.experiments.side_by_side import run_cell
 from dragoman.run import CellResult, RunFolder, load_cells
 from dragoman.system import Monitor, Silent
 from dragoman.types import PathLike
-from dragoman.work import Store
+from dragoman.work.store import Store
 
 __all__ = ["plan_list_cells", "run_list_cells"]
 

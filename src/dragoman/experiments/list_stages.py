@@ -47,7 +47,7 @@ from dragoman.system import Monitor, System
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import open_output, read_lines
 from dragoman.tuning import TUNE_RECORD, tune_system
-from dragoman.work import Made, Step, Store
+from dragoman.work.store import Made, Step, Store
 
 __all__ = ["ListStages"]
 

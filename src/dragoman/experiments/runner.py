@@ -34,8 +34,8 @@ from dragoman.settings import plain
 from dragoman.system import Monitor, Silent
 from dragoman.tuning import RoundRecord
 from dragoman.types import PathLike
-from dragoman.work import Store
 from dragoman.work.engine import Engine
+from dragoman.work.store import Store
 
 __all__ = [
     "CACHE",

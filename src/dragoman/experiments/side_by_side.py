@@ -18,8 +18,8 @@ from dragoman.experiments.grid import GridRecipe
 from dragoman.experiments.stages import SharedStages
 from dragoman.run import CellKey, CellResult, RunFolder
 from dragoman.system import Silent
-from dragoman.work import Store
 from dragoman.work.engine import Engine, Job
+from dragoman.work.store import Store
 
 __all__ = ["CellJob", "Work", "followed", "run_cell", "run_side_by_side"]
 

@@ -25,7 +25,7 @@ from dragoman.settings import takes_text
 from dragoman.system import Monitor, Preset, SystemView, train
 from dragoman.text import open_output, read_lines
 from dragoman.types import Progress
-from dragoman.work import Made, Step, Store
+from dragoman.work.store import Made, Step, Store
 
 __all__ = ["SYSTEM", "SharedStages", "decode_file", "decoding", "of_stage", "read_held_out", "system_folder"]
 

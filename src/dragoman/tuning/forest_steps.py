@@ -27,8 +27,8 @@ from dragoman.system.training import shards
 from dragoman.tuning.list_steps import MadeModel
 from dragoman.tuning.task import TuningTask
 from dragoman.types import Int64Array
-from dragoman.work import Made, Step, Store
 from dragoman.work.engine import Engine, Job
+from dragoman.work.store import Made, Step, Store
 
 __all__ = ["ForestSteps", "MadeForests"]
 

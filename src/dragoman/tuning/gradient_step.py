@@ -15,8 +15,8 @@ from dragoman.optim import Hols
 from dragoman.settings import Record
 from dragoman.system import FoldDecoder, Preset, System, digest_lines
 from dragoman.types import Int64Array, Progress
-from dragoman.work import Made, Step, Store
 from dragoman.work.engine import Engine
+from dragoman.work.store import Made, Step, Store
 
 __all__ = ["GRADIENT", "GradientStep", "MadeGradient"]
 

@@ -28,8 +28,8 @@ from dragoman.tuning.record import RoundRecord
 from dragoman.tuning.step_log import StepLog
 from dragoman.tuning.task import TuningTask
 from dragoman.types import Int64Array
-from dragoman.work import Made, Step, Store
 from dragoman.work.engine import Engine
+from dragoman.work.store import Made, Step, Store
 
 __all__ = ["EASILY", "FEWEST", "JUDGE", "Judge", "Verdict", "draw_judges", "n_judging"]
 

@@ -20,8 +20,8 @@ from dragoman.tuning.decoder import Decoder
 from dragoman.tuning.loop import LoopSettings, Phase, tune_decoder
 from dragoman.tuning.record import RoundRecord
 from dragoman.types import Int64Array, Progress
-from dragoman.work import Made, Step, Store
 from dragoman.work.engine import Engine
+from dragoman.work.store import Made, Step, Store
 
 __all__ = ["LineSearch", "LinesDecoder", "SearchResult"]
 

@@ -21,8 +21,8 @@ from dragoman.system import digest_lines
 from dragoman.tuning.fixed import tune_pool
 from dragoman.tuning.task import TuningTask
 from dragoman.types import Int64Array
-from dragoman.work import Made, Step, Store
 from dragoman.work.engine import Engine
+from dragoman.work.store import Made, Step, Store
 
 __all__ = ["ListSteps", "MadeLists", "MadeModel", "list_lines"]
 

@@ -19,7 +19,7 @@ from dragoman.tuning.gradient_step import MadeGradient
 from dragoman.tuning.line_search import SearchResult
 from dragoman.tuning.notes import by_round
 from dragoman.tuning.record import RoundRecord, StepRecord, TuneRecord
-from dragoman.work import Made
+from dragoman.work.store import Made
 
 __all__ = ["OnStage", "StepLog"]
 

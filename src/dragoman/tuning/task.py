@@ -17,8 +17,8 @@ from dragoman.tuning.loop import Phase
 from dragoman.tuning.record import RoundRecord
 from dragoman.tuning.step_log import OnStage
 from dragoman.types import Int64Array, Progress
-from dragoman.work import Store
 from dragoman.work.engine import Engine
+from dragoman.work.store import Store
 
 if TYPE_CHECKING:
     from dragoman.tuning.system import TuneConfig

@@ -12,25 +12,67 @@ damaged one is reported and made again.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import fcntl
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from dragoman.cost import StageCost, measured
 from dragoman.errors import FailedError, InputError
-from dragoman.files.store import Format, Manifest, make_folder
+from dragoman.files.store import Format, Manifest, digest_json, make_folder
 from dragoman.text import sync_path
 from dragoman.types import PathLike
-from dragoman.work.step import Made, Step
+from dragoman.work.code import code_digest, core_digest
 
-__all__ = ["Store"]
+__all__ = ["Made", "Step", "Store"]
 
 _FORMAT = Format("dragoman-step", 2, "result of a step", "step.json")
 _LOCKS, _WORK, _NEW, _PART = "locks", "work", ".new", ".part"
 _WAIT_S = 0.2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """Work, and all that its result depends on: `key` names data and settings, `modules` have the code that does it.
+
+    `work` fills the first folder, and may use the second for what is needed only meanwhile; what it returns, as JSON
+    has it, is kept beside the files. If it `resumes`, it finds both folders as a stopped process left them.
+    """
+
+    kind: str
+    key: Mapping[str, Any]
+    modules: Sequence[str]
+    work: Callable[[Path, Path], Mapping[str, Any] | None]
+    resumes: bool = False
+
+    def identity(self) -> dict[str, Any]:
+        """The key with the program."""
+        code = {module: code_digest(module) for module in self.modules}
+        program = {"dragoman": version("dragoman"), "core": core_digest(), "code": code}
+        return {"kind": self.kind, **program, "key": dict(self.key)}
+
+    @property
+    def name(self) -> str:
+        """Of its folder in a store."""
+        return f"{self.kind.replace(' ', '-')}-{digest_json(self.identity())[:24]}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """The result of a step: a folder, what stands beside its files, and what making it cost since the last stop."""
+
+    folder: Path
+    content: Mapping[str, Any]
+    cost: StageCost
+
+    @property
+    def found(self) -> bool:
+        """Whether it was there before."""
+        return self.cost.cached
 
 
 class Store:
@@ -89,7 +131,7 @@ class Store:
             with measured(step.kind) as measure:
                 content = step.work(make_folder(part), part / _WORK)
             cost = measure()
-            fields = {name: value for name, value in dataclasses.asdict(cost).items() if name not in ("name", "cached")}
+            fields = {name: value for name, value in asdict(cost).items() if name not in ("name", "cached")}
             files = [path.relative_to(part) for path in sorted(part.rglob("*")) if path.is_file()]
             names = [path.as_posix() for path in files if path.parts[0] not in (_WORK, _FORMAT.manifest)]
             _FORMAT.write(part, names, {**step.identity(), "content": dict(content or {}), "cost": fields})
@@ -100,7 +142,7 @@ class Store:
                 shutil.rmtree(part, ignore_errors=True)
         shutil.rmtree(goal / _WORK, ignore_errors=True)
         self._checked.add(goal.name)
-        return dataclasses.replace(_made(_FORMAT.read(goal), step.kind), cost=cost)
+        return replace(_made(_FORMAT.read(goal), step.kind), cost=cost)
 
     def _sweep(self) -> None:
         """Remove what killed processes left that nobody can go on with."""
