@@ -158,7 +158,7 @@ def test_killed_at_twenty_random_moments_it_ends_with_the_same_table(whole, tmp_
             n_runs += 1
     run(out, cache)
     assert what_remains(out) == expected
-    assert not list(cache.glob(".*"))
+    assert not [*cache.glob(".*"), *cache.glob("*.new"), *cache.glob("*.part")]
 
 
 def test_a_full_disk_leaves_nothing_half_done(whole, tmp_path, monkeypatch):
@@ -363,15 +363,15 @@ def test_what_a_cell_says_of_itself(whole, tmp_path, monkeypatch):
     assert first.tune.scores["bleu"] == pytest.approx(first.best.dev)
     # The start's translations are shared, and so are others: what was found ready is not paid for again.
     costs = [stage for cell in (first, second) for stage in cell.stages if stage.name == "test decoding"]
-    made = [json.loads((folder / "entry.json").read_bytes()) for folder in {*whole[0].iterdir()} - before]
-    paid = [entry["cost"]["cpu_s"] for entry in made if entry["key"]["stage"] == "test decoding"]
+    made = [json.loads((folder / "step.json").read_bytes()) for folder in {*whole[0].iterdir()} - before]
+    paid = [entry["cost"]["cpu_s"] for entry in made if entry["kind"] == "test decoding"]
     assert sum(cost.cpu_s for cost in costs if not cost.cached) == pytest.approx(sum(paid), abs=1e-6)
 
     (program,) = first.programs
     no_gain = "2 of 2 cells ended at or below their start: synth/phrase/dense/mira/1, synth/phrase/dense/mira/2"
     assert compare_runs([tmp_path / "r"], n_bootstrap=0, n_trials=0).notes == (no_gain,)
     (tmp_path / "r/cells/synth/phrase/dense/mira/2/cell.json").unlink()
-    monkeypatch.setattr("dragoman.experiments.cell.program_name", lambda: "0.0.9+older")
+    monkeypatch.setattr("dragoman.experiments.cell.program_name", lambda _: "0.0.9+older")
     (_, again), _ = run(tmp_path / "r", whole[0], online, "grid.seeds=[1, 2]", only=only)
     assert again.programs == (program, "0.0.9+older")
     assert again.scores == second.scores

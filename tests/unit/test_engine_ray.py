@@ -22,7 +22,7 @@ from dragoman.lm import EstimateConfig
 from dragoman.optim import make_optimiser
 from dragoman.sources.lists import ListsSettings, make_lists
 from dragoman.system import SystemSettings, TrainConfig, TranslationJob, save_tuned, train
-from dragoman.tuning import EngineDecoder, Keep, LearnFrom, LoopSettings, Step, SystemDecoder, TuneConfig, tune_system
+from dragoman.tuning import EngineDecoder, Keep, LearnFrom, LoopSettings, Phase, SystemDecoder, TuneConfig, tune_system
 from dragoman.work.engine import LocalEngine, TreeSum, open_engine
 from dragoman.work.engine.folders import references
 from dragoman.work.engine.patience import Patience
@@ -181,7 +181,7 @@ def test_learning_online_is_that_of_this_machine(ray, system, tmp_path, learn_fr
     files = system, system.folder.parent / "dev.de", [system.folder.parent / "dev.en"]
 
     def kill(number, step):
-        if (number, step) == (2, Step.LEARN):
+        if (number, step) == (2, Phase.LEARN):
             ray.ray.kill(next(iter(ray._workers))._actor)
 
     tune_system(*files, tmp_path / "local", optimiser=method, config=config, n_threads=2)

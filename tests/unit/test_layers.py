@@ -18,6 +18,8 @@ LAYERS = [
     ["files.store"],
     ["files.arrays"],
     ["work.engine"],
+    ["work.code"],
+    ["work.store"],
     ["corpus.tokens"],
     ["corpus"],
     ["synth"],

@@ -80,7 +80,7 @@ def test_files_are_read_as_far_as_the_limits_say(files, tmp_path):
     (result,) = run(files, tmp_path)
     assert stages(result) == ["corpus", "alignment", "language model", "grammar"]
     (text,) = (path.parent for path in (tmp_path / "cache").glob("*/train.source"))
-    counts = {path.name: path.read_text().count("\n") for path in text.iterdir() if path.name != "entry.json"}
+    counts = {path.name: path.read_text().count("\n") for path in text.iterdir() if path.name != "step.json"}
     assert counts == {
         "train.source": 250, "train.target": 250, "dev.source": 6, "dev.reference.0": 6, "dev.reference.1": 6,
         "test.source": 5, "test.reference.0": 5, "test.reference.1": 5,

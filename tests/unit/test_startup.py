@@ -28,7 +28,7 @@ CAPS = {
     "align": 46,
     "corpus stats": 48,
     "compare": 105,
-    "curve": 299,
+    "curve": 300,
     "demo": 337,
     "features": 112,
     "forest best": 73,
@@ -37,7 +37,7 @@ CAPS = {
     "lm query": 39,
     "lookup": 191,
     "mbr": 96,
-    "mert-moses": 313,
+    "mert-moses": 314,
     "oracle": 96,
     "pool info": 96,
     "reference": 194,
@@ -49,7 +49,7 @@ CAPS = {
     "system info": 191,
     "train": 190,
     "translate": 192,
-    "tune": 313,
+    "tune": 314,
     "weights": 35,
 }
 """Modules of ours that the help of a command may import. Raise a number only for what the command needs."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
+import os
 import shutil
+import signal
 from dataclasses import replace
 
 import numpy as np
@@ -84,7 +87,7 @@ def weights_file(out):
 
 
 def steps_of(folder):
-    return sorted(path.name for path in folder.iterdir())
+    return sorted(path.name for path in folder.iterdir() if path.name != "locks")
 
 
 def test_planted_bad_pairs_get_negative_weights(made, tmp_path):
@@ -274,6 +277,40 @@ def test_a_stopped_tuning_goes_on_to_the_same_weights(made, whole, tmp_path, sto
     assert [step["name"] for step in ours["steps"]] == [step["name"] for step in theirs["steps"]]
 
 
+class Dies(Stops):
+    """Loses the whole process."""
+
+    def map(self, job, items):
+        try:
+            yield from super().map(job, items)
+        except StoppedError:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def tune_to_death(made, out, n):
+    tune(made, out, TWO, resume=True, engine=Dies(n))
+
+
+def test_a_killed_tuning_goes_on_to_the_same_bytes(made, whole, tmp_path):
+    """In the middle of a search, twice, and of what follows."""
+    context = multiprocessing.get_context("spawn")
+    for n in (1, 1, 3, 2):
+        process = context.Process(target=tune_to_death, args=(made, tmp_path / "t", n))
+        process.start()
+        process.join()
+        assert process.exitcode == -signal.SIGKILL
+    tune(made, tmp_path / "t", TWO, resume=True)
+    assert weights_file(tmp_path / "t") == weights_file(whole)
+    ours, theirs = (steps_of(out / "tune/steps") for out in (tmp_path / "t", whole))
+    assert ours == theirs
+    for name in ours:
+        files = {path.name for path in (whole / "tune/steps" / name).iterdir()} - {"step.json"}
+        for file in files:
+            assert (tmp_path / "t/tune/steps" / name / file).read_bytes() == (
+                whole / "tune/steps" / name / file
+            ).read_bytes()
+
+
 @pytest.mark.parametrize("how", ["threads", "workers"])
 def test_threads_and_workers_give_the_same_bits(made, whole, tmp_path, how):
     if how == "threads":
@@ -299,14 +336,19 @@ def test_tunings_share_steps(made, whole, tmp_path):
     # A step that the same gradient leads to elsewhere: bands share the start and the first gradient.
     tune(made, tmp_path / "bands", replace(SMALL, updates=2, blocks=StepBlocks.BANDS), shared=shared)
     assert [step["found"] for step in result_of(tmp_path / "bands")["steps"]] == [True, True, False, False, False]
-    # A damaged one is named and not used.
+    # A damaged one is told about and made again.
     (gradient,) = [path for path in shared.glob("gradient-*/gradient") if path.parent.name in names][:1]
     data = bytearray(gradient.read_bytes())
     data[-1] ^= 1
     gradient.write_bytes(data)
-    with pytest.raises(InputError, match="gradient"):
-        for seed in (3, 4):
-            tune(made, tmp_path / f"t{seed}", TWO, shared=shared, seed=seed)
+    said: list[str] = []
+    tune(made, tmp_path / "t3", TWO, shared=shared, seed=3, say=said.append)
+    (told,) = said
+    assert told.startswith("gradient: the result in")
+    assert "is damaged" in told
+    assert sorted(step["found"] for step in result_of(tmp_path / "t3")["steps"]) == [False, True, True, True, True]
+    data[-1] ^= 1
+    assert gradient.read_bytes() == data
 
 
 def test_the_last_search_on_held_out_lines_belongs_to_the_seed(made, tmp_path):

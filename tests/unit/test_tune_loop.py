@@ -16,7 +16,7 @@ from dragoman.metric import External
 from dragoman.optim import Learner, LearningContext, Mert, Optimiser, Pro, Units
 from dragoman.optim.base import finish
 from dragoman.run import RunFolder
-from dragoman.tuning import Decoder, Keep, LoopSettings, Step, settings_to_come, tune_decoder
+from dragoman.tuning import Decoder, Keep, LoopSettings, Phase, settings_to_come, tune_decoder
 from dragoman.tuning.loop import _Loop
 from dragoman.tuning.notes import length_warning
 from pools import pool_of
@@ -155,7 +155,7 @@ def test_an_optimiser_with_a_state_finds_it_again(tmp_path):
     assert whole.weights["f1"] == pytest.approx(-0.4)
 
     def stop(number, step):
-        if (number, step) == (3, Step.LEARN):
+        if (number, step) == (3, Phase.LEARN):
             raise KilledError
 
     with pytest.raises(KilledError), RunFolder.open(tmp_path / "run", {}) as run:
@@ -346,7 +346,7 @@ def test_the_round_is_told_to_those_who_ask(tmp_path):
 def test_steps_are_announced():
     steps = []
     tune(LinearDecoder(), settings=LoopSettings(max_rounds=1), on_step=lambda n, step: steps.append((n, step)))
-    assert steps == [(1, Step.DECODE), (1, Step.LEARN), (2, Step.DECODE)]
+    assert steps == [(1, Phase.DECODE), (1, Phase.LEARN), (2, Phase.DECODE)]
 
 
 class KilledError(Exception):

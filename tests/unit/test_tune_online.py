@@ -23,7 +23,7 @@ from dragoman.system import KINDS, LiveDecoder, System, SystemSettings, TrainCon
 from dragoman.tuning import (
     Keep,
     LoopSettings,
-    Step,
+    Phase,
     SystemContext,
     TuneConfig,
     tune_system,
@@ -295,7 +295,7 @@ def test_stopped_anywhere_it_goes_on_to_the_same_bits(made, tmp_path, monkeypatc
     tune(made, tmp_path / "whole", **words, n_threads=2)
 
     def stop_at(number, step):
-        if number == 2 and step is Step.LEARN:
+        if number == 2 and step is Phase.LEARN:
             raise StoppedError
 
     with pytest.raises(StoppedError):

@@ -11,7 +11,6 @@ import numpy as np
 from dragoman.analysis import Measured, holm
 from dragoman.candidates import metric_of, rerank
 from dragoman.experiments.ablation import CORPUS, FIRST, AblationRow
-from dragoman.experiments.cache import Cache
 from dragoman.experiments.corpora import TEST
 from dragoman.experiments.list_cell import learned_weights
 from dragoman.experiments.list_form import ListRecipe
@@ -21,6 +20,7 @@ from dragoman.metric import Metric
 from dragoman.run import CellKey
 from dragoman.system import Silent
 from dragoman.types import Float64Array
+from dragoman.work.store import Store
 
 __all__ = ["AblationTests", "RowTest"]
 
@@ -49,7 +49,7 @@ class AblationTests:
         self._recipe = recipe
         self._run = run
         files = recipe.select().files[CORPUS]
-        self._stages = ListStages(Cache(cache), recipe, CORPUS, files, n_threads=n_threads, monitor=Silent())
+        self._stages = ListStages(Store(cache), recipe, CORPUS, files, n_threads=n_threads, monitor=Silent())
         self._metric: Metric | None = None
 
     @property

@@ -12,7 +12,6 @@ from typing import Any
 
 from dragoman.cost import StageCost, measured, peak_memory
 from dragoman.errors import InputError
-from dragoman.experiments.cache import Cache, Made, program_name
 from dragoman.experiments.corpora import TEST
 from dragoman.experiments.grid import GridRecipe
 from dragoman.experiments.held_out import Translating, metrics_of, score_set
@@ -45,15 +44,15 @@ from dragoman.settings import plain
 from dragoman.system import Monitor, System
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines, replace_bytes, split_tokens
-from dragoman.tuning import LearnFrom, RoundRecord, Step, StepRecord, TuneConfig, tune_system
+from dragoman.tuning import LearnFrom, Phase, RoundRecord, StepRecord, TuneConfig, tune_system
+from dragoman.work.code import program_name
+from dragoman.work.store import Made, Store
 
 __all__ = ["CellWork", "Watch", "cell_plan"]
 
 TUNED = "tuned"
 PROGRAMS = "programs.txt"
 _DEV, _WEIGHTS = "dev", "weights"
-_STEPS = "steps"
-"""In the cache, by program: steps of held-out line search and of learning from lists, which cells share."""
 _TESTING, _MEASURING = "test decoding", "dev decoding"
 """Stages: translating the test sets, and the development set with the weights that were kept."""
 _SAMPLE_TOKENS = range(5, 31)
@@ -116,7 +115,7 @@ class CellWork:
         key: CellKey,
         recipe: GridRecipe,
         shared: SharedStages,
-        cache: Cache,
+        store: Store,
         run: RunFolder,
         *,
         n_threads: int,
@@ -126,7 +125,7 @@ class CellWork:
         self.folder = cell_folder(run.path, key)
         self._recipe = recipe
         self._shared = shared
-        self._cache = cache
+        self._store = store
         self._run = run
         self._n_threads = n_threads
         self._watch = watch
@@ -147,7 +146,7 @@ class CellWork:
             save_sizes(self._run.path, self.key.corpus, text_sizes(text, self._tests))
         tuning, tuned_cost = self._tune(text, made[-1])
         translating = Translating(
-            self._cache,
+            self._store,
             made[-1],
             self._templates,
             self._preset,
@@ -195,8 +194,8 @@ class CellWork:
         """Record this program version; return all that worked on the cell."""
         path = self.folder / PROGRAMS
         programs = [*read_lines(path)] if path.exists() else []
-        if programs[-1:] != [program_name()]:
-            programs.append(program_name())
+        if programs[-1:] != [own := program_name(__name__)]:
+            programs.append(own)
             replace_bytes(path, "".join(f"{name}\n" for name in programs).encode("utf-8"))
         return tuple(programs)
 
@@ -228,8 +227,8 @@ class CellWork:
                         self._log_round(record, peak())
                     self._watch.on_round(self.key, record)
 
-                def on_step(number: int, step: Step) -> None:
-                    self._watch.on_step(self.key, number, "decoding" if step is Step.DECODE else "learning")
+                def on_step(number: int, step: Phase) -> None:
+                    self._watch.on_step(self.key, number, "decoding" if step is Phase.DECODE else "learning")
 
                 def on_stage(name: str, n_lines: int, record: StepRecord | None) -> None:
                     if record is None:
@@ -250,10 +249,11 @@ class CellWork:
                         weights=self._start(parent.translator.dense()),
                         seed=self.key.seed,
                         resume=True,
-                        shared=self._cache.folder / _STEPS / program_name(),
+                        shared=self._store.folder,
                         raw=False,
                         n_threads=self._n_threads,
                         progress=progress,
+                        say=self._watch.monitor.say,
                         on_stage=on_stage,
                         on_step=on_step,
                         on_round=on_round,

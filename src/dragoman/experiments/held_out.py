@@ -8,14 +8,14 @@ from pathlib import Path
 
 from dragoman.analysis import SystemOutput, compare_systems
 from dragoman.cost import StageCost
-from dragoman.experiments.cache import Cache, Made
-from dragoman.experiments.stages import decode_file, decoding_key, system_folder
+from dragoman.experiments.stages import decode_file, decoding, system_folder
 from dragoman.features import read_weights
 from dragoman.metric import Metric, by_name
 from dragoman.run import SetScores
 from dragoman.settings import takes_text
 from dragoman.system import Monitor, Preset, System, SystemView
 from dragoman.text import read_lines
+from dragoman.work.store import Made, Store
 
 __all__ = ["Translating", "metrics_of", "score_lines", "score_set"]
 
@@ -32,7 +32,7 @@ class Translating:
     @takes_text
     def __init__(
         self,
-        cache: Cache,
+        store: Store,
         made: Made,
         templates: Sequence[str],
         preset: Preset,
@@ -40,7 +40,7 @@ class Translating:
         n_threads: int,
         monitor: Monitor,
     ) -> None:
-        self._cache = cache
+        self._store = store
         self._made = made
         self._templates = templates
         self._preset = preset
@@ -55,13 +55,14 @@ class Translating:
 
     def translate(self, stage: str, source: Path, weights: Path) -> Path:
         """The file of translations. What it cost counts towards the stage."""
-        key = decoding_key(stage, self._made.hash, source, self._templates, self._preset, weights, self._fold)
 
         def work(folder: Path) -> None:
             out, values = folder / _TRANSLATIONS, read_weights(weights)
             decode_file(self.view, source, values, self._preset, self._n_threads, self._monitor, out)
 
-        made = self._cache.make(key, work)
+        system = self._made.folder.name
+        step = decoding(stage, work, system, source, self._templates, self._preset, weights, self._fold)
+        made = self._store.make(step)
         self._costs.setdefault(stage, []).append(made.cost)
         return made.folder / _TRANSLATIONS
 

@@ -49,12 +49,12 @@ def list_cell_plan(key: CellKey, recipe: ListRecipe, stages: ListStages) -> dict
     settings = {k: v for k, v in plain(method).items() if k != "optimiser"}
     groups = {name: plain(recipe.features[name]) for name in recipe.groups(key.features)}
     needed = sorted(recipe.trained_of(key))
-    last = stages.plan(key)[-1].key
+    last = stages.plan(key)[-1]
     return {
         "text": stages.identity(),
         "system": plain(recipe.systems[key.system]),
         "trained": {name: plain(recipe.trained[name]) for name in needed},
-        "lists": {"stage": last.stage, "settings": dict(last.settings)},
+        "lists": {"stage": last.kind, "settings": last.key["settings"]},
         "method": _method_name(method),
         "tuning": {
             "features": groups,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dragoman.experiments.cache import Cache
 from dragoman.experiments.list_cell import ListCell, list_cell_plan
 from dragoman.experiments.list_form import ListRecipe, ListSelection
 from dragoman.experiments.list_stages import ListStages
@@ -13,6 +12,7 @@ from dragoman.experiments.side_by_side import run_cell
 from dragoman.run import CellResult, RunFolder, load_cells
 from dragoman.system import Monitor, Silent
 from dragoman.types import PathLike
+from dragoman.work.store import Store
 
 __all__ = ["plan_list_cells", "run_list_cells"]
 
@@ -26,7 +26,7 @@ def plan_list_cells(
 
     Raises InputError if `out` cannot hold a run, or has one with other settings.
     """
-    store = Cache(cache_folder(out, cache))
+    store = Store(cache_folder(out, cache))
     stages = _stages(recipe, selection, store, n_threads=1, monitor=Silent())
     done = set()
     if out is not None:
@@ -36,7 +36,7 @@ def plan_list_cells(
     return [
         CellPlan(
             key=key,
-            stages={stage.key.stage: store.has(stage.key) for stage in stages[key.corpus].plan(key)},
+            stages={stage.kind: store.has(stage) for stage in stages[key.corpus].plan(key)},
             steps=(),
             steps_of=key,
             done=key in done,
@@ -56,7 +56,7 @@ def run_list_cells(
     n_threads: int = 1,
 ) -> list[CellResult]:
     """Run all incomplete cells; a failed cell records its error and does not stop the others."""
-    store = Cache(cache_folder(out, cache), observer.say)
+    store = Store(cache_folder(out, cache), observer.say)
     with RunFolder.open(out, _KIND, resume=resume) as run:
         done = {result.key: result for result in load_cells(run.path) if result.error is None}
         stages = _stages(recipe, selection, store, n_threads=n_threads, monitor=observer)
@@ -76,7 +76,7 @@ def run_list_cells(
 
 
 def _stages(
-    recipe: ListRecipe, selection: ListSelection, store: Cache, *, n_threads: int, monitor: Monitor
+    recipe: ListRecipe, selection: ListSelection, store: Store, *, n_threads: int, monitor: Monitor
 ) -> dict[str, ListStages]:
     return {
         corpus: ListStages(store, recipe, corpus, files, n_threads=n_threads, monitor=monitor)

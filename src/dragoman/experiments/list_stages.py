@@ -27,7 +27,6 @@ from dragoman.candidates import (
 )
 from dragoman.candidates.features import add_candidate_features, needs_scale, with_learned_scales
 from dragoman.errors import InputError, naming
-from dragoman.experiments.cache import Cache, Made, StageKey
 from dragoman.experiments.corpora import PartFiles
 from dragoman.experiments.list_form import (
     DEV,
@@ -39,7 +38,7 @@ from dragoman.experiments.list_form import (
     dropped,
     trained_names,
 )
-from dragoman.experiments.stages import SYSTEM, SharedStages, StagePlan
+from dragoman.experiments.stages import SYSTEM, SharedStages, of_stage
 from dragoman.files.store import digest
 from dragoman.metric import METRICS, Smoothing, by_name
 from dragoman.run import CellKey
@@ -48,10 +47,10 @@ from dragoman.system import Monitor, System
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import open_output, read_lines
 from dragoman.tuning import TUNE_RECORD, tune_system
+from dragoman.work.store import Made, Step, Store
 
 __all__ = ["ListStages"]
 
-_MODULE = "dragoman.experiments.list_stages"
 _TUNED, _SEED = "tuned", 1
 Pools = Mapping[str, Pool]
 """By part: the development set and the test sets."""
@@ -61,28 +60,28 @@ class ListStages:
     """The stages of one corpus, and its pools; the pools that were asked for last are kept."""
 
     def __init__(
-        self, cache: Cache, recipe: ListRecipe, corpus: str, files: ListFiles, *, n_threads: int, monitor: Monitor
+        self, store: Store, recipe: ListRecipe, corpus: str, files: ListFiles, *, n_threads: int, monitor: Monitor
     ) -> None:
-        self._cache = cache
+        self._store = store
         self._recipe = recipe
         self._corpus = recipe.corpora[corpus]
         self._files = files
         self._n_threads = n_threads
         self._monitor = monitor
-        self._plans: dict[tuple[str, str], list[StagePlan]] = {}
+        self._plans: dict[tuple[str, str], list[Step]] = {}
         self._identity: dict[str, Any] | None = None
         self._systems: dict[str, SharedStages] = {}
         self._measured: tuple[object, Pools] | None = None
         self._oracles: dict[object, dict[str, float]] = {}
 
-    def plan(self, key: CellKey) -> list[StagePlan]:
+    def plan(self, key: CellKey) -> list[Step]:
         """All stages that a cell needs, in order; the last has its pools."""
         place = (key.system, key.features)
         if place not in self._plans:
             self._plans[place] = self._all_stages(key)
         return self._plans[place]
 
-    def _all_stages(self, key: CellKey) -> list[StagePlan]:
+    def _all_stages(self, key: CellKey) -> list[Step]:
         needed = self._recipe.trained_of(key)
         stages = [stage for name in sorted(needed) for stage in self._shared(name).plan()]
         tuned = {name for name in self._recipe.systems[key.system].lists if name in self._recipe.trained}
@@ -94,14 +93,14 @@ class ListStages:
         return stages
 
     def make(self, key: CellKey) -> list[Made]:
-        return [self._cache.make(stage.key, stage.work) for stage in self.plan(key)]
+        return [self._store.make(stage) for stage in self.plan(key)]
 
     def pools(self, made: Made, method: MethodPlan) -> Pools:
         """The pools of the last stage by part, with the statistics of a method's objective.
 
         Features and minimum Bayes risk count duplicate candidates; other methods see each once.
         """
-        wanted = (made.hash, _objective(method))
+        wanted = (made.folder, _objective(method))
         if self._measured is None or self._measured[0] != wanted:
             pools = {part: load_pool(made.folder / part).in_memory() for part in self._files.parts}
             if method.choosing is not Choosing.MBR:
@@ -155,7 +154,7 @@ class ListStages:
     def _shared(self, name: str) -> SharedStages:
         if name not in self._systems:
             self._systems[name] = SharedStages(
-                self._cache,
+                self._store,
                 self._corpus.text,
                 self._files.training,
                 self._recipe.trained[name].system,
@@ -164,20 +163,20 @@ class ListStages:
             )
         return self._systems[name]
 
-    def _own_lists(self, name: str) -> StagePlan:
+    def _own_lists(self, name: str) -> Step:
         """A system tuned on the development set, and its lists of all parts."""
         plan = self._recipe.trained[name]
         assert plan.tuning is not None
-        system = self._shared(name).plan()[-1].key
-        key = StageKey(
-            stage=f"lists of {name}",
+        system = self._shared(name).plan()[-1]
+        return of_stage(
+            f"lists of {name}",
+            __name__,
+            lambda folder: self._translate(plan, self._store.place(system) / SYSTEM, folder),
             settings={"optimiser": plain(plan.tuning.optimiser), "config": plain(plan.tuning.config), "k": plan.k},
-            inputs={"system": system.hash, **_flat(self.identity())},
-            module=_MODULE,
+            inputs={"system": system.name, **_flat(self.identity())},
         )
-        return StagePlan(key=key, work=lambda folder: self._translate(plan, system, folder))
 
-    def _translate(self, plan: TrainedPlan, system: StageKey, folder: Path) -> None:
+    def _translate(self, plan: TrainedPlan, system: Path, folder: Path) -> None:
         assert plan.tuning is not None
         source, *references = [folder / f"{DEV}.{number}" for number in range(1 + len(self.references(DEV)))]
         for path, lines in zip([source, *references], [self.sources(DEV), *self.references(DEV)], strict=True):
@@ -185,7 +184,7 @@ class ListStages:
         preset = plan.system.preset
         with self._monitor.progress("tuning") as progress:
             tuned = tune_system(
-                System.load(self._cache.folder / system.hash / SYSTEM),
+                System.load(system),
                 source,
                 references,
                 folder / _TUNED,
@@ -208,28 +207,27 @@ class ListStages:
             path.unlink()
         shutil.rmtree(folder / _TUNED / TUNE_RECORD)
 
-    def _lists(self, name: str) -> StagePlan:
+    def _lists(self, name: str) -> Step:
         system = self._recipe.systems[name]
-        own = {list_: self._own_lists(list_).key for list_ in system.lists if list_ in self._recipe.trained}
-        inputs = {list_: key.hash for list_, key in own.items()}
+        own = {list_: self._own_lists(list_) for list_ in system.lists if list_ in self._recipe.trained}
+        inputs = {list_: stage.name for list_, stage in own.items()}
         for list_ in system.lists:
             for part, paths in self._files.lists.get(list_, {}).items() if list_ not in own else ():
                 inputs |= {f"{list_}.{part}.{number}": digest(path) for number, path in enumerate(paths)}
         limits = {part: files.limit for part, files in self._files.parts.items()}
         settings = {"lists": list(system.lists), "limits": limits}
-        key = StageKey(stage="lists", settings=settings, inputs=inputs, module=_MODULE)
 
         def work(folder: Path) -> None:
             for part, files in self._files.parts.items():
                 pools = {
-                    list_: load_pool(self._cache.folder / own[list_].hash / part)
+                    list_: load_pool(self._store.place(own[list_]) / part)
                     if list_ in own
                     else self._read(self._files.lists[list_][part], files)
                     for list_ in system.lists
                 }
                 save_pool(unite_pools(pools, distinct=False, n_threads=self._n_threads), folder / part)
 
-        return StagePlan(key=key, work=work)
+        return of_stage("lists", __name__, work, settings=settings, inputs=inputs)
 
     def _read(self, paths: tuple[Path, ...], files: PartFiles) -> Pool:
         pool = read_pool(paths, distinct=False, n_threads=self._n_threads)
@@ -245,30 +243,24 @@ class ListStages:
                 )
         return pool.in_memory()
 
-    def _group(self, system: str, name: str) -> StagePlan | None:
+    def _group(self, system: str, name: str) -> Step | None:
         """The features of a group on those of the group that it extends; None where it changes nothing."""
         group = self._recipe.features[name]
         if not group.add and not group.drop:
             return None
         before = self._before(system, name)
-        told, inputs = [], {"pool": before.hash}
+        told, inputs = [], {"pool": before.name}
         for text in group.add:
             place, named = self._placed(text)
             told.append(place)
             inputs |= named
         if any(map(needs_scale, told)):
             inputs |= _flat({DEV: self.identity()[DEV]})
-        key = StageKey(
-            stage="features",
-            settings={"add": list(group.add), "drop": list(group.drop)},
-            inputs=inputs,
-            module=_MODULE,
-        )
 
         def work(folder: Path) -> None:
             own = self._with_scales(told, before)
             for part in self._files.parts:
-                pool = load_pool(self._cache.folder / before.hash / part).in_memory()
+                pool = load_pool(self._store.place(before) / part).in_memory()
                 with self._monitor.progress(f"features of {part}: {', '.join(group.add)}"):
                     pool = add_candidate_features(pool, own, self.sources(part), n_threads=self._n_threads)
                 used = pool.index.names(np.unique(np.concatenate([shard.feature_ids for shard in pool.shards])))
@@ -276,24 +268,25 @@ class ListStages:
                 drop = dropped(names, group.drop, f"features.{name}")
                 save_pool(compacted(filter_pool(pool, PoolFilter(), drop=drop)), folder / part)
 
-        return StagePlan(key=key, work=work)
+        settings = {"add": list(group.add), "drop": list(group.drop)}
+        return of_stage("features", __name__, work, settings=settings, inputs=inputs)
 
-    def _with_scales(self, told: list[str], before: StageKey) -> list[str]:
+    def _with_scales(self, told: list[str], before: Step) -> list[str]:
         """The features with scales learned for BLEU on the development set."""
         if not any(map(needs_scale, told)):
             return told
-        pool = load_pool(self._cache.folder / before.hash / DEV).in_memory()
+        pool = load_pool(self._store.place(before) / DEV).in_memory()
         references = list(zip(*self.references(DEV), strict=True))
         metric = by_name("bleu", smoothing=Smoothing.NONE)
         pool = with_metric(pool, metric, references, allow_missing=True, n_threads=self._n_threads)
         return with_learned_scales(told, pool, n_threads=self._n_threads)[0]
 
-    def _before(self, system: str, name: str) -> StageKey:
+    def _before(self, system: str, name: str) -> Step:
         """The stage whose pools the group begins with."""
         for group in reversed(self._recipe.groups(name)[:-1]):
             if (stage := self._group(system, group)) is not None:
-                return stage.key
-        return self._lists(system).key
+                return stage
+        return self._lists(system)
 
     def added(self, key: CellKey) -> list[str]:
         """The features that a cell's candidates get, with the folders of trained systems in the place of names."""
@@ -304,11 +297,11 @@ class ListStages:
         """A feature with files in the place of names, and what these files are."""
         inputs = {}
         for name, tuned in trained_names([text]):
-            stage = self._own_lists(name).key if tuned else self._shared(name).plan()[-1].key
-            folder = self._cache.folder / stage.hash
+            stage = self._own_lists(name) if tuned else self._shared(name).plan()[-1]
+            folder = self._store.place(stage)
             place = folder / (_TUNED if tuned else SYSTEM)
             text = text.replace(f"{{{name}.{_TUNED}}}" if tuned else f"{{{name}}}", str(place))
-            inputs[f"{name}.{_TUNED}" if tuned else name] = stage.hash
+            inputs[f"{name}.{_TUNED}" if tuned else name] = stage.name
         kind, equals, argument = text.partition("=")
         path = self._recipe.base / argument
         if not inputs and argument and path.exists():

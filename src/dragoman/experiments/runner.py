@@ -24,7 +24,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from dragoman.errors import InputError
-from dragoman.experiments.cache import Cache
 from dragoman.experiments.cell import CellWork, Watch, cell_plan
 from dragoman.experiments.grid import GridRecipe, Place, Selection
 from dragoman.experiments.list_form import ListRecipe
@@ -36,6 +35,7 @@ from dragoman.system import Monitor, Silent
 from dragoman.tuning import RoundRecord
 from dragoman.types import PathLike
 from dragoman.work.engine import Engine
+from dragoman.work.store import Store
 
 __all__ = [
     "CACHE",
@@ -90,7 +90,7 @@ def plan_cells(
 
     Raises InputError if `out` cannot hold a run, or has one with other settings.
     """
-    store = Cache(cache_folder(out, cache))
+    store = Store(cache_folder(out, cache))
     shared = _shared_stages(recipe, selection, store, n_threads=1, monitor=Silent())
     done = set()
     if out is not None:
@@ -103,7 +103,7 @@ def plan_cells(
     return [
         CellPlan(
             key=key,
-            stages={stage.key.stage: store.has(stage.key) for stage in shared[recipe.place(key)].plan()},
+            stages={stage.kind: store.has(stage) for stage in shared[recipe.place(key)].plan()},
             steps=recipe.optimisers[key.optimiser].steps(),
             steps_of=first[_tuned(recipe, key)],
             done=key in done,
@@ -137,7 +137,7 @@ def run_cells(
 
     With an engine, its workers run cells side by side: they must see the folders of the run and of the cache.
     """
-    store = Cache(cache_folder(out, cache), observer.say)
+    store = Store(cache_folder(out, cache), observer.say)
     with RunFolder.open(out, _KIND, resume=resume) as run:
         done = {result.key: result for result in load_cells(run.path) if result.error is None}
         shared = _shared_stages(recipe, selection, store, n_threads=n_threads, monitor=observer)
@@ -245,7 +245,7 @@ def record_start(run: RunFolder, recipe: GridRecipe | ListRecipe, cells: Sequenc
 
 
 def _shared_stages(
-    recipe: GridRecipe, selection: Selection, store: Cache, *, n_threads: int, monitor: Monitor
+    recipe: GridRecipe, selection: Selection, store: Store, *, n_threads: int, monitor: Monitor
 ) -> dict[Place, SharedStages]:
     found: dict[Place, SharedStages] = {}
     for key in selection.cells:

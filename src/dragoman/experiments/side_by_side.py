@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Protocol
 
 from dragoman.errors import DragomanError
-from dragoman.experiments.cache import Cache
 from dragoman.experiments.cell import CellWork, Watch
 from dragoman.experiments.corpora import CorpusFiles
 from dragoman.experiments.grid import GridRecipe
@@ -20,6 +19,7 @@ from dragoman.experiments.stages import SharedStages
 from dragoman.run import CellKey, CellResult, RunFolder
 from dragoman.system import Silent
 from dragoman.work.engine import Engine, Job
+from dragoman.work.store import Store
 
 __all__ = ["CellJob", "Work", "followed", "run_cell", "run_side_by_side"]
 
@@ -60,7 +60,7 @@ class CellJob(Job[CellKey, CellResult]):
     cache: Path
 
     def open(self, n_threads: int) -> Callable[[CellKey], CellResult]:
-        store = Cache(self.cache)
+        store = Store(self.cache)
         run = RunFolder(self.run, {})
         watch = Watch(monitor=Silent(), on_step=lambda *_: None, on_round=lambda *_: None)
 

@@ -6,8 +6,8 @@ The key of each is known before anything is computed, so that a plan can show wh
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -15,19 +15,19 @@ from typing import Any
 
 from dragoman.align import AlignStep, Direction, align_files, write_pharaoh
 from dragoman.corpus.tokens import RawLines, learn_side, write_text_models
-from dragoman.experiments.cache import Cache, Made, StageKey
 from dragoman.experiments.corpora import CorpusFiles, CorpusPlan, PartFiles, SynthPlan
 from dragoman.experiments.drawing import trained_on, write_drawn
 from dragoman.experiments.systems import SystemPlan
 from dragoman.features import Weights
-from dragoman.files.store import digest
+from dragoman.files.store import digest, digest_json
 from dragoman.lm import LanguageModel, TrainingText, estimate, estimate_work
 from dragoman.settings import takes_text
 from dragoman.system import Monitor, Preset, SystemView, train
 from dragoman.text import open_output, read_lines
 from dragoman.types import Progress
+from dragoman.work.store import Made, Step, Store
 
-__all__ = ["SYSTEM", "SharedStages", "StagePlan", "decode_file", "decoding_key", "read_held_out", "system_folder"]
+__all__ = ["SYSTEM", "SharedStages", "decode_file", "decoding", "of_stage", "read_held_out", "system_folder"]
 
 _Prepare = Callable[[str], str] | None
 _ALIGN, _LM, _DOMAINS, _TEXT = "train.align.zst", "lm.bin", "domains", "text.json"
@@ -35,12 +35,17 @@ SYSTEM = "system"
 """The folder of the system in the result of the last stage."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StagePlan:
-    """A stage, its key, and how to fill the folder of its result."""
-
-    key: StageKey
-    work: Callable[[Path], int | None]
+def of_stage(
+    stage: str,
+    module: str,
+    work: Callable[[Path], None],
+    *,
+    settings: Mapping[str, Any],
+    inputs: Mapping[str, str],
+) -> Step:
+    """The step of a stage; `inputs` are names of other results, or digests of files."""
+    key = {"settings": dict(settings), "inputs": dict(inputs)}
+    return Step(kind=stage, key=key, modules=(module,), work=lambda folder, _: work(folder))
 
 
 class SharedStages:
@@ -48,7 +53,7 @@ class SharedStages:
 
     def __init__(
         self,
-        cache: Cache,
+        store: Store,
         corpus: CorpusPlan,
         files: CorpusFiles | None,
         system: SystemPlan,
@@ -57,7 +62,7 @@ class SharedStages:
         n_threads: int,
         monitor: Monitor,
     ) -> None:
-        self._cache = cache
+        self._store = store
         self._corpus = corpus
         self._files = files
         self._system = system
@@ -69,32 +74,29 @@ class SharedStages:
         self._aligned = given if system.aligned is None else system.aligned
         # Language models of folds are estimated by training itself.
         self._makes_lm = self._config.settings.n_folds == 1
-        self.text = self._text_key()
+        self.text = self._text()
 
-    def plan(self) -> list[StagePlan]:
+    def plan(self) -> list[Step]:
         """All stages in order: text first, the system last."""
-        stages = [StagePlan(key=self.text, work=self._write_text)]
-        if not self._aligned:
-            stages.append(StagePlan(key=self._alignment_key(), work=self._align))
-        if self._makes_lm:
-            stages.append(StagePlan(key=self._lm_key(), work=self._estimate))
-        return [*stages, StagePlan(key=self._system_key(), work=self._train)]
+        aligning = [] if self._aligned else [self._alignment()]
+        estimating = [self._lm()] if self._makes_lm else []
+        return [self.text, *aligning, *estimating, self._trained()]
 
     def make(self) -> list[Made]:
-        return [self._cache.make(stage.key, stage.work) for stage in self.plan()]
+        return [self._store.make(stage) for stage in self.plan()]
 
     def identity(self) -> dict[str, Any]:
         """What the text of a corpus depends on, besides the seed of a cell that draws from it."""
-        settings = dict(self.text.settings)
+        settings = dict(self.text.key["settings"])
         if self._corpus.drawing is None:
             settings.pop("drawing", None)
-        return {"settings": settings, "inputs": dict(self.text.inputs)}
+        return {"settings": settings, "inputs": self.text.key["inputs"]}
 
-    def _text_key(self) -> StageKey:
-        corpus, files = self._corpus, self._files
+    def _text(self) -> Step:
+        corpus, files, work = self._corpus, self._files, self._write_text
         if files is None:
             assert corpus.synth is not None
-            return StageKey(stage="corpus", settings={"synth": asdict(corpus.synth)}, inputs={})
+            return of_stage("corpus", __name__, work, settings={"synth": asdict(corpus.synth)}, inputs={})
         parts = files.parts()
         inputs = {
             f"{name}.{number}": digest(path)
@@ -110,7 +112,7 @@ class SharedStages:
             settings["skips"] = skips
         if drawn := files.drawn():
             settings |= {"drawn": {name: asdict(part) for name, part in drawn.items()}, "drawing": self._drawing}
-        return StageKey(stage="corpus", settings=settings, inputs=inputs)
+        return of_stage("corpus", __name__, work, settings=settings, inputs=inputs)
 
     def _parts_of_text(self, *prefixes: str, whole: bool = False) -> dict[str, str]:
         """Inputs of a stage that reads only some parts of the text, so that other parts may change.
@@ -118,35 +120,35 @@ class SharedStages:
         `whole` is of a stage that also reads the lines that are taken out of the training.
         """
         if self._files is None:
-            return {"text": self.text.hash}
-        inputs = {name: digest for name, digest in self.text.inputs.items() if name.startswith(prefixes)}
+            return {"text": self.text.name}
+        before = self.text.key
+        inputs = {name: digest for name, digest in before["inputs"].items() if name.startswith(prefixes)}
         part = self._files.train
-        settings = {**self.text.settings, "limits": part.limit, "skips": part.skip}
+        settings = {**before["settings"], "limits": part.limit, "skips": part.skip}
         drawn = [asdict(part) for part in self._files.drawn().values() if part.is_out and not whole]
         settings |= {"drawn": drawn, "drawing": self._drawing if drawn else None}
-        return {"text": StageKey(stage="text", settings=settings, inputs=inputs).hash}
+        return {"text": digest_json({"settings": settings, "inputs": inputs})}
 
-    def _alignment_key(self) -> StageKey:
-        settings = asdict(self._config.alignment)
-        return StageKey(stage="alignment", settings=settings, inputs=self._parts_of_text("train.", whole=True))
+    def _alignment(self) -> Step:
+        inputs = self._parts_of_text("train.", whole=True)
+        return of_stage("alignment", __name__, self._align, settings=asdict(self._config.alignment), inputs=inputs)
 
-    def _lm_key(self) -> StageKey:
+    def _lm(self) -> Step:
         inputs = self._parts_of_text("train.1", "lm")
-        return StageKey(stage="language model", settings=asdict(self._config.lm), inputs=inputs)
+        return of_stage("language model", __name__, self._estimate, settings=asdict(self._config.lm), inputs=inputs)
 
-    def _system_key(self) -> StageKey:
+    def _trained(self) -> Step:
         # A system without folds keeps neither its text nor the domains of its lines.
         parts = [*(["align"] if self._aligned else []), *([] if self._makes_lm else ["lm_text", _DOMAINS])]
         inputs = self._parts_of_text("train.", *parts)
         if not self._aligned:
-            inputs["alignment"] = self._alignment_key().hash
+            inputs["alignment"] = self._alignment().name
         if self._makes_lm:
-            inputs["lm"] = self._lm_key().hash
-        config = asdict(self._config)
+            inputs["lm"] = self._lm().name
         settings: dict[str, Any] = {"settings": self._config.settings.to_json()}
-        return StageKey(
-            stage="grammar", settings=settings | ({} if self._makes_lm else {"lm": config["lm"]}), inputs=inputs
-        )
+        if not self._makes_lm:
+            settings["lm"] = asdict(self._config.lm)
+        return of_stage("grammar", __name__, self._train, settings=settings, inputs=inputs)
 
     def _write_text(self, folder: Path) -> None:
         if self._files is None:
@@ -183,7 +185,7 @@ class SharedStages:
         return lines.prepare, lines.prepare_target
 
     def _align(self, folder: Path) -> None:
-        base = self._cache.folder / self.text.hash
+        base = self._store.place(self.text)
         with self._monitor.progress("aligning words", 100) as bar:
 
             def progress(step: AlignStep) -> None:
@@ -200,7 +202,7 @@ class SharedStages:
         write_pharaoh(folder / _ALIGN, result.alignment)
 
     def _estimate(self, folder: Path) -> None:
-        base = self._cache.folder / self.text.hash
+        base = self._store.place(self.text)
         if (base / "given-lm").exists():
             with self._monitor.progress("reading the language model") as progress:
                 LanguageModel.load(base / "given-lm", progress=progress).save(folder / _LM)
@@ -213,19 +215,19 @@ class SharedStages:
         with self._monitor.progress("estimating the language model", estimate_work(lines, self._config.lm)) as bar:
             estimate(lines, self._config.lm, progress=bar).model.save(folder / _LM)
 
-    def _train(self, folder: Path) -> int:
-        text = self._cache.folder / self.text.hash
-        links = text if self._aligned else self._cache.folder / self._alignment_key().hash
+    def _train(self, folder: Path) -> None:
+        text = self._store.place(self.text)
+        links = text if self._aligned else self._store.place(self._alignment())
         files = [text / "train.source", text / "train.target", links / _ALIGN]
         if not self._makes_lm and (text / _DOMAINS).exists():
             files.append(text / _DOMAINS)
         with trained_on(text, files, folder) as (source, target, alignment, *domains):
-            system = train(
+            train(
                 source,
                 target,
                 folder / SYSTEM,
                 alignment=alignment,
-                lm=self._cache.folder / self._lm_key().hash / _LM if self._makes_lm else None,
+                lm=self._store.place(self._lm()) / _LM if self._makes_lm else None,
                 lm_text=() if self._makes_lm else sorted(text.glob("lm-text.*")),
                 domains=domains[0] if domains else None,
                 text_models=text / _TEXT if self._corpus.raw else None,
@@ -234,23 +236,25 @@ class SharedStages:
                 monitor=self._monitor,
             )
         shutil.rmtree(folder / SYSTEM / "train")  # names the scratch folder and times of change
-        return max(int(stage["peak_bytes"]) for stage in system.manifest.about["stages"])
 
 
 @takes_text
-def decoding_key(
+def decoding(
     stage: str,
+    work: Callable[[Path], None],
     system: str,
     source: Path,
     templates: Sequence[str],
     preset: Preset,
     weights: Path,
     fold: int | None = None,
-) -> StageKey:
-    """The key of the translations of a development or test set: corpora that share the text share them."""
+) -> Step:
+    """The translations of a development or test set: corpora that share the text share them."""
     without = {} if fold is None else {"fold": fold}
-    return StageKey(
-        stage=stage,
+    return of_stage(
+        stage,
+        __name__,
+        work,
         settings={"templates": list(templates), "preset": preset.value, **without},
         inputs={"system": system, "text": digest(source), "weights": digest(weights)},
     )

@@ -18,7 +18,7 @@ from dragoman.system import System
 from dragoman.tuning.decoder import Decoder
 from dragoman.tuning.judge import Verdict, fall_of_development
 from dragoman.tuning.line_search import SearchResult
-from dragoman.tuning.loop import Keep, Step
+from dragoman.tuning.loop import Keep, Phase
 from dragoman.tuning.record import RoundRecord, TuneRecord
 from dragoman.tuning.rounds import RoundStore
 from dragoman.tuning.step_log import StepLog
@@ -91,7 +91,7 @@ class DevelopmentRounds:
         task, store = self._task, self._store
         if (record := store.record(number)) is None:
             if task.on_step:
-                task.on_step(number, Step.DECODE)
+                task.on_step(number, Phase.DECODE)
             with store.new_round() as folder:
                 record = self._measure(weights, folder, number)
         store.log_decoded(record)

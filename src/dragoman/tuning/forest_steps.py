@@ -25,10 +25,10 @@ from dragoman.system.aligned_pairs import AlignedPairs
 from dragoman.system.references import FoldReferences, LineForests, PairReferences, References
 from dragoman.system.training import shards
 from dragoman.tuning.list_steps import MadeModel
-from dragoman.tuning.steps import MadeStep, StepFiles, Steps
 from dragoman.tuning.task import TuningTask
 from dragoman.types import Int64Array
 from dragoman.work.engine import Engine, Job
+from dragoman.work.store import Made, Step, Store
 
 __all__ = ["ForestSteps", "MadeForests"]
 
@@ -42,7 +42,7 @@ _SHARD_LINES = 512
 class MadeForests:
     """Forests of some lines; `key` names all that they depend on."""
 
-    made: MadeStep
+    made: Made
     key: dict[str, Any]
 
     @property
@@ -88,7 +88,7 @@ class ForestSteps:
     method: FastForest
     theta: Weights
     engine: Engine
-    steps: Steps
+    store: Store
     pairs: AlignedPairs | None = None
     """What is learned from instead of the training text: `lines` are then numbers of these."""
 
@@ -112,7 +112,7 @@ class ForestSteps:
             **{name: plain(getattr(method, name)) for name in settings},
         }
 
-        def work(folder: Path, _scratch: Path) -> StepFiles:
+        def work(folder: Path, _: Path) -> dict[str, Any]:
             weights = FeatureTable.from_weights(self.theta, _WEIGHT)
             parts = shards(lines, _SHARD_LINES)
             scale = method.scale or self._fit_scale(lines, weights)
@@ -133,8 +133,7 @@ class ForestSteps:
                 forests = _load(folder, i).forests
                 counts += np.bincount(forests.reached, minlength=len(Reach))
                 n_edges += forests.n_edges
-            names = [name for i in range(len(parts)) for name in _names(i)]
-            content = {
+            return {
                 "scale": scale,
                 "n_shards": len(parts),
                 "n_edges": n_edges,
@@ -142,9 +141,9 @@ class ForestSteps:
                 "reached_with_added": int(counts[Reach.ADDED]) / max(1, len(lines)),
                 "reached_with_holes": int(counts[Reach.HOLES]) / max(1, len(lines)),
             }
-            return StepFiles(names, content)
 
-        return MadeForests(made=self.steps.make("forests", key, work), key=key)
+        step = Step(kind="forests", key=key, modules=(__name__,), work=work, resumes=True)
+        return MadeForests(made=self.store.make(step), key=key)
 
     def learn(self, found: MadeForests, lines: Int64Array, *, frozen: Sequence[str], seed: int) -> MadeModel:
         """The method's weights from the forests of these lines, starting with theta."""
@@ -158,7 +157,7 @@ class ForestSteps:
             "seed": seed,
         }
 
-        def work(folder: Path, _scratch: Path) -> StepFiles:
+        def work(folder: Path, _: Path) -> dict[str, Any]:
             index = FeatureIndex()
             dense = [index.intern(name) for name in task.parent.translator.dense()]
             self.theta.on(index)  # weights that no forest has are kept, too
@@ -182,7 +181,7 @@ class ForestSteps:
             )
             # What did not move is theta's to the bit.
             values = np.where(learned.values == theta * found.scale, theta, learned.values / found.scale)
-            stored = store_weights(Weights(index, values), folder, _WEIGHTS)
+            store_weights(Weights(index, values), folder, _WEIGHTS)
             reached, with_holes = found.shares
             added = f"{found.added_share:.1%} with added rules, " if found.added_share else ""
             notes = [
@@ -192,7 +191,7 @@ class ForestSteps:
                 f"{learned.loss_before:.4f} -> {learned.loss_after:.4f}",
                 *learned.notes,
             ]
-            content = {
+            return {
                 "score_before": learned.share_before,
                 "score_after": learned.share_after,
                 "notes": notes,
@@ -201,9 +200,8 @@ class ForestSteps:
                 "n_candidates": store.n_edges,
                 "n_features": int(np.count_nonzero(learned.values)),
             }
-            return StepFiles([stored.name], content)
 
-        return MadeModel(made=self.steps.make("model", key, work))
+        return MadeModel(made=self.store.make(Step(kind="model", key=key, modules=(__name__,), work=work)))
 
     def _fit_scale(self, lines: Int64Array, weights: FeatureTable) -> float:
         """From forests of some lines in which nothing is left out."""

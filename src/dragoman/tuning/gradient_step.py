@@ -14,9 +14,9 @@ from dragoman.gradients import Gradient, GradientPass, PassSettings
 from dragoman.optim import Hols
 from dragoman.settings import Record
 from dragoman.system import FoldDecoder, Preset, System, digest_lines
-from dragoman.tuning.steps import MadeStep, StepFiles, Steps
 from dragoman.types import Int64Array, Progress
 from dragoman.work.engine import Engine
+from dragoman.work.store import Made, Step, Store
 
 __all__ = ["GRADIENT", "GradientStep", "MadeGradient"]
 
@@ -30,8 +30,8 @@ _SCALE_LINES = 500
 class MadeGradient:
     """The gradient, and the step that told the scale of its weights."""
 
-    made: MadeStep
-    scaling: MadeStep
+    made: Made
+    scaling: Made
     scale: float
     """What the weights were multiplied by."""
     loss: str
@@ -51,7 +51,7 @@ class MadeGradient:
 
     @property
     def cpu_s(self) -> float:
-        return self.made.cpu_s + self.scaling.cpu_s
+        return self.made.cost.cpu_s + self.scaling.cost.cpu_s
 
     @property
     def mean_loss(self) -> float:
@@ -90,24 +90,24 @@ class GradientStep(Record):
             metric=self.metric,
         )
 
-    def run(self, steps: Steps, lines: Int64Array, weights: Weights) -> MadeGradient:
+    def run(self, store: Store, lines: Int64Array, weights: Weights) -> MadeGradient:
         """The gradient over lines, ascending, at the weights; from an earlier step if there was one."""
-        scaling = self._deviation(steps, lines, weights)
+        scaling = self._deviation(store, lines, weights)
         deviation = float(scaling.content["deviation"])
         if not deviation > 0:
             raise InputError("all candidates of a list have the same model score; there is no scale for the loss")
         scale = self.method.spread / deviation
         work = GradientPass.of(self.system, self.settings(scale), weights, lines=lines)
-        made = steps.make(GRADIENT, work.record, partial(self._pass, work))
+        make = partial(self._pass, work)
+        made = store.make(Step(kind=GRADIENT, key=work.record, modules=(__name__,), work=make, resumes=True))
         return MadeGradient(made=made, scaling=scaling, scale=scale, loss=self.method.loss)
 
-    def _pass(self, work: GradientPass, folder: Path, scratch: Path) -> StepFiles:
+    def _pass(self, work: GradientPass, folder: Path, scratch: Path) -> None:
         with work.opened(scratch, resume=True) as (tree, checkpoint):
             work.run(self.engine, tree, checkpoint=checkpoint, progress=self.progress)
             work.total(tree).save(folder / GRADIENT)
-        return StepFiles([GRADIENT], {})
 
-    def _deviation(self, steps: Steps, lines: Int64Array, weights: Weights) -> MadeStep:
+    def _deviation(self, store: Store, lines: Int64Array, weights: Weights) -> Made:
         """A step that tells the mean standard deviation of model scores in a list, over some of the lines."""
         settings = self.settings()
         some = lines[np.arange(n := min(len(lines), _SCALE_LINES)) * len(lines) // n]
@@ -118,13 +118,13 @@ class GradientStep(Record):
             **{name: settings.to_json()[name] for name in ("k", "features", "preset", "all_data")},
         }
 
-        def work(_folder: Path, _scratch: Path) -> StepFiles:
+        def work(_folder: Path, _scratch: Path) -> dict[str, float]:
             system = System.load(self.system.folder).with_templates(settings.features)
             decoder = FoldDecoder(system, preset=settings.preset, all_data=settings.all_data)
             pool = decoder.kbest(some, weights.on(system.index), settings.k, n_threads=self.n_threads)
             (shard,) = pool.shards
             lists = np.split(shard.totals, shard.sentences[1:-1])
             deviations = [float(np.std(scores)) for scores in lists if len(scores) > 1]
-            return StepFiles([], {"deviation": float(np.mean(deviations)) if deviations else 0.0})
+            return {"deviation": float(np.mean(deviations)) if deviations else 0.0}
 
-        return steps.make(_SCALE, key, work)
+        return store.make(Step(kind=_SCALE, key=key, modules=(__name__,), work=work))

@@ -27,13 +27,12 @@ from dragoman.tuning.line_sets import draw_lines
 from dragoman.tuning.loop import LoopSettings
 from dragoman.tuning.record import TuneRecord
 from dragoman.tuning.step_log import StepLog
-from dragoman.tuning.steps import Steps
 from dragoman.tuning.task import TuningTask
 from dragoman.work.engine import LocalEngine
 
 __all__ = ["HeldOutTask", "tune_held_out"]
 
-_STEPS, _WEIGHT = "steps", "weight"
+_WEIGHT = "weight"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -85,8 +84,7 @@ class _Text(HeldOutText):
         if config.tokenizer is not Tokenizer.NONE or config.lowercase:
             self._log.notes.append("searches tokenise and lowercase as asked; gradients count the system's own tokens")
         self.weights = self._start()
-        own = Steps(run.path / _STEPS)
-        self._own, self._shared = own, own if task.shared is None else Steps(task.shared)
+        self._own, self._shared = task.stores(run)
         self._visited: list[Weights] = []
         self._blocks: Sequence[Block] = ()
         self.found: SearchResult | None = None
@@ -146,8 +144,8 @@ class _Text(HeldOutText):
     def record(self, weights: Weights) -> TuneRecord:
         """Of the whole tuning: with the rounds of the last search, or of the development set after every update."""
         rounds = DevelopmentRounds(self._task, self._run, self._log)
-        lines, engine, steps = self._lines.judges, self._engine, self._shared
-        judge = Judge(task=self._task, lines=lines, engine=engine, steps=steps, log=self._log)
+        lines, engine, store = self._lines.judges, self._engine, self._shared
+        judge = Judge(task=self._task, lines=lines, engine=engine, store=store, log=self._log)
         verdict = judge.compare([self._task.start], weights)
         if self.found is not None:
             return rounds.searched(weights, self.found, self._blocks, verdict)

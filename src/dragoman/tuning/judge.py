@@ -26,10 +26,10 @@ from dragoman.tuning.loop import Keep
 from dragoman.tuning.notes import length_warning
 from dragoman.tuning.record import RoundRecord
 from dragoman.tuning.step_log import StepLog
-from dragoman.tuning.steps import MadeStep, StepFiles, Steps
 from dragoman.tuning.task import TuningTask
 from dragoman.types import Int64Array
 from dragoman.work.engine import Engine
+from dragoman.work.store import Made, Step, Store
 
 __all__ = ["EASILY", "FEWEST", "JUDGE", "Judge", "Verdict", "draw_judges", "fall_of_development", "n_judging"]
 
@@ -135,7 +135,7 @@ class Judge:
     task: TuningTask
     lines: Int64Array
     engine: Engine
-    steps: Steps
+    store: Store
     log: StepLog
     without: str = ""
     """Why there are no lines."""
@@ -154,9 +154,12 @@ class Judge:
         made = [one for one, _ in decoded.values()]
         whole = replace(
             after,
-            wall_s=sum(one.wall_s for one in made),
-            cpu_s=sum(one.cpu_s for one in made),
-            found=all(one.found for one in made),
+            cost=replace(
+                after.cost,
+                wall_s=sum(one.cost.wall_s for one in made),
+                cpu_s=sum(one.cost.cpu_s for one in made),
+                cached=all(one.found for one in made),
+            ),
         )
         self.log.step(JUDGE, len(self.lines), whole, scores)
         keeps_start = worse and self.task.config.loop.keep is Keep.BEST
@@ -173,7 +176,7 @@ class Judge:
             ),
         )
 
-    def _decoded(self, weights: Weights) -> MadeStep:
+    def _decoded(self, weights: Weights) -> Made:
         """Score, gain and length of the best translations."""
         task, parent = self.task, self.task.parent
         # Templates matter only where there are weights of theirs; decodings of a baseline are then shared by all.
@@ -188,13 +191,13 @@ class Judge:
             "preset": task.config.preset.value,
         }
 
-        def work(_folder: Path, _scratch: Path) -> StepFiles:
+        def work(_folder: Path, _scratch: Path) -> dict[str, Any]:
             system = System.load(parent.folder).with_templates(features)
             pool = task.lines_decoder(self.engine, system, self.lines, k=1).decode(weights)
             references = [[parent.training.target(line)] for line in self.lines.tolist()]
             measured = with_metric(pool, task.metric, references, allow_missing=True, n_threads=task.n_threads)
             best = first_candidates(measured)
             length = task.metric.length_ratio(best.total())
-            return StepFiles([], {"score": best.score(), "gain": best.gain(), "length_ratio": length})
+            return {"score": best.score(), "gain": best.gain(), "length_ratio": length}
 
-        return self.steps.make(JUDGE, key, work)
+        return self.store.make(Step(kind=JUDGE, key=key, modules=(__name__,), work=work))

@@ -17,11 +17,11 @@ from dragoman.run import RunFolder
 from dragoman.settings import plain, takes_text
 from dragoman.system import LineListsJob, Preset, System, kbest_of_lines
 from dragoman.tuning.decoder import Decoder
-from dragoman.tuning.loop import LoopSettings, Step, tune_decoder
+from dragoman.tuning.loop import LoopSettings, Phase, tune_decoder
 from dragoman.tuning.record import RoundRecord
-from dragoman.tuning.steps import MadeStep, StepFiles, Steps
 from dragoman.types import Int64Array, Progress
 from dragoman.work.engine import Engine
+from dragoman.work.store import Made, Step, Store
 
 __all__ = ["LineSearch", "LinesDecoder", "SearchResult"]
 
@@ -57,7 +57,7 @@ class LinesDecoder(Decoder):
 class SearchResult:
     """What a search found: weights of dense features and blocks."""
 
-    made: MadeStep
+    made: Made
 
     @property
     def weights(self) -> Weights:
@@ -95,7 +95,7 @@ class LineSearch:
     loop: LoopSettings
     seed: int
     n_threads: int = 1
-    on_step: Callable[[int, Step], None] | None = field(default=None)
+    on_step: Callable[[int, Phase], None] | None = field(default=None)
     on_round: Callable[[RoundRecord], None] | None = field(default=None)
 
     def key(self) -> dict[str, Any]:
@@ -114,11 +114,13 @@ class LineSearch:
             "seed": self.seed,
         }
 
-    def run(self, steps: Steps, kind: str) -> SearchResult:
+    def run(self, store: Store, kind: str) -> SearchResult:
         """The result, from an earlier search if there was one."""
-        return SearchResult(made=steps.make(kind, self.key(), self._work))
+        modules = __name__, type(self.method).__module__
+        step = Step(kind=kind, key=self.key(), modules=modules, work=self._work, resumes=True)
+        return SearchResult(made=store.make(step))
 
-    def _work(self, folder: Path, scratch: Path) -> StepFiles:
+    def _work(self, folder: Path, scratch: Path) -> dict[str, Any]:
         with RunFolder.open(scratch, self.key(), resume=True) as run:
             record = tune_decoder(
                 self.decoder,
@@ -133,12 +135,11 @@ class LineSearch:
                 on_step=self.on_step,
                 on_round=self.on_round,
             )
-            names = [store_weights(record.weights, folder, _WEIGHTS).name]
+            store_weights(record.weights, folder, _WEIGHTS)
             for number, there in enumerate(run.rounds(), start=1):
-                names.append(store_weights(read_weights(find_weights(there, "weights")), folder, _name(number)).name)
-                names.append(f"{_name(number)}.txt")
-                shutil.copyfile(there / _OUTPUT, folder / names[-1])
-        return StepFiles(names, record.summary())
+                store_weights(read_weights(find_weights(there, "weights")), folder, _name(number))
+                shutil.copyfile(there / _OUTPUT, folder / f"{_name(number)}.txt")
+        return record.summary()
 
 
 def _name(number: int) -> str:

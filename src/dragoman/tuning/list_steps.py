@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from dragoman.errors import InputError
 from dragoman.features import FeatureTable, Weights, find_weights, read_weights, store_weights
 from dragoman.metric import Metric
 from dragoman.optim import Optimiser
@@ -17,13 +16,13 @@ from dragoman.optim.hols import among
 from dragoman.run import RunFolder
 from dragoman.settings import plain
 from dragoman.sources.lists import ListsFolder, ListsSettings, StoredLists, make_lists, map_shard
-from dragoman.sources.lists.folder import LISTS, tables_of
+from dragoman.sources.lists.folder import tables_of
 from dragoman.system import digest_lines
 from dragoman.tuning.fixed import tune_pool
-from dragoman.tuning.steps import MadeStep, StepFiles, Steps
 from dragoman.tuning.task import TuningTask
 from dragoman.types import Int64Array
 from dragoman.work.engine import Engine
+from dragoman.work.store import Made, Step, Store
 
 __all__ = ["ListSteps", "MadeLists", "MadeModel", "list_lines"]
 
@@ -34,22 +33,12 @@ _FOLDER, _WEIGHTS, _WEIGHT = "lists", "weights", "weight"
 class MadeLists:
     """Lists of some lines; `key` names all that they depend on."""
 
-    made: MadeStep
+    made: Made
     key: dict[str, Any]
 
     @property
     def lists(self) -> ListsFolder:
         return ListsFolder.load(self.made.folder / _FOLDER)
-
-    def paths(self) -> list[Path]:
-        """The files of the shards. Raises InputError for one that is missing or damaged."""
-        try:
-            return self.lists.paths()
-        except InputError as error:
-            folder = self.made.folder
-            raise InputError(
-                f"is missing or damaged; remove {folder}, then go on with --resume", path=error.path
-            ) from error
 
     @property
     def score(self) -> float:
@@ -61,7 +50,7 @@ class MadeLists:
 class MadeModel:
     """What was learned from lists."""
 
-    made: MadeStep
+    made: Made
 
     def weights(self) -> Weights:
         """Dense and sparse ones."""
@@ -78,7 +67,7 @@ class MadeModel:
 
     @property
     def warnings(self) -> list[str]:
-        """Those of the notes that say that something is probably wrong; older steps do not tell."""
+        """Those of the notes that say that something is probably wrong."""
         return [f"model: {note}" for note in self.made.content.get("warnings", ())]
 
 
@@ -90,7 +79,7 @@ class ListSteps:
     method: Optimiser
     theta: Weights
     engine: Engine
-    steps: Steps
+    store: Store
 
     def make_lists(self, lines: Int64Array) -> MadeLists:
         """The lists of the lines, from an earlier step if there was one; a stopped making goes on."""
@@ -102,7 +91,7 @@ class ListSteps:
             **settings.to_json(),
         }
 
-        def work(folder: Path, _scratch: Path) -> StepFiles:
+        def work(folder: Path, _: Path) -> dict[str, Any]:
             made = make_lists(
                 task.parent.folder,
                 folder / _FOLDER,
@@ -114,10 +103,10 @@ class ListSteps:
                 n_threads=task.n_threads,
                 progress=task.progress,
             )
-            content = {"score": _score(made, settings.measure()), "n_candidates": made.n_candidates}
-            return StepFiles([f"{_FOLDER}/{LISTS}"], content)
+            return {"score": _score(made, settings.measure()), "n_candidates": made.n_candidates}
 
-        return MadeLists(made=self.steps.make("lists", key, work), key=key)
+        step = Step(kind="lists", key=key, modules=(__name__,), work=work, resumes=True)
+        return MadeLists(made=self.store.make(step), key=key)
 
     def learn(self, found: MadeLists, lines: Int64Array, *, frozen: Sequence[str], seed: int) -> MadeModel:
         """The method's weights from the lists of these lines, starting with theta."""
@@ -132,10 +121,10 @@ class ListSteps:
             "seed": seed,
         }
 
-        def work(folder: Path, scratch: Path) -> StepFiles:
+        def work(folder: Path, scratch: Path) -> dict[str, Any]:
             lists = found.lists
             system = lists.open_system(task.parent.folder, features=templates)
-            pool = StoredLists(system, found.paths(), n_threads=task.n_threads).pool(lists.settings.measure())
+            pool = StoredLists(system, lists.paths(), n_threads=task.n_threads).pool(lists.settings.measure())
             if len(lines) < pool.n_sentences:
                 pool = pool.of_sentences(lines)
             with RunFolder.open(scratch, key, resume=True) as run:
@@ -151,10 +140,11 @@ class ListSteps:
                 )
             summary = record.summary()
             kept = ("score_before", "score_after", "notes", "warnings", "n_sentences", "n_candidates", "n_features")
-            stored = store_weights(record.weights, folder, _WEIGHTS)
-            return StepFiles([stored.name], {name: summary[name] for name in kept})
+            store_weights(record.weights, folder, _WEIGHTS)
+            return {name: summary[name] for name in kept}
 
-        return MadeModel(made=self.steps.make("model", key, work))
+        step = Step(kind="model", key=key, modules=(__name__, type(self.method).__module__), work=work, resumes=True)
+        return MadeModel(made=self.store.make(step))
 
     def _settings(self) -> ListsSettings:
         """Of the lists. Sparse features matter to their search only where theta has weights of them."""

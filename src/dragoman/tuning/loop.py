@@ -52,7 +52,7 @@ from dragoman.tuning.notes import length_warning, no_gain, told_by_rounds
 from dragoman.tuning.record import Learned, RoundRecord, TuneRecord, plain_trace
 from dragoman.tuning.rounds import RoundStore
 
-__all__ = ["Keep", "LoopSettings", "Measure", "Step", "tune_decoder"]
+__all__ = ["Keep", "LoopSettings", "Measure", "Phase", "tune_decoder"]
 
 Measure = Callable[[Pool], Pool]
 """Gives candidates the statistics of the metric that is to be maximised."""
@@ -65,7 +65,7 @@ class Keep(StrEnum):
     LAST = "last"
 
 
-class Step(StrEnum):
+class Phase(StrEnum):
     """What the loop is about to do."""
 
     DECODE = "decode"
@@ -115,7 +115,7 @@ def tune_decoder(
     context: LearningContext | None = None,
     references: Sequence[Sequence[str]] | None = None,
     run: RunFolder | None = None,
-    on_step: Callable[[int, Step], None] | None = None,
+    on_step: Callable[[int, Phase], None] | None = None,
     on_round: Callable[[RoundRecord], None] | None = None,
 ) -> TuneRecord:
     """Decode, merge, optimise until there is nothing new.
@@ -167,7 +167,7 @@ class _Loop:
         n_threads: int,
         references: Sequence[Sequence[str]] | None,
         store: RoundStore,
-        on_step: Callable[[int, Step], None],
+        on_step: Callable[[int, Phase], None],
     ) -> None:
         self._decoder = decoder
         self._learner = learner
@@ -196,12 +196,12 @@ class _Loop:
         if stored is not None:
             candidates = stored.candidates
             if candidates is None:
-                self._on_step(number, Step.DECODE)
+                self._on_step(number, Phase.DECODE)
                 candidates = self._decoder.decode(self._weights)
             self._add(candidates, number)
             record = stored.record
         else:
-            self._on_step(number, Step.DECODE)
+            self._on_step(number, Phase.DECODE)
             with self._store.new_round(keep_failed=self._decoder.foreign) as folder:
                 record = self._decode_anew(number, folder)
         self._store.log_decoded(record)
@@ -323,7 +323,7 @@ class _Loop:
             if state is not None and self._learner.keeps_state:
                 self._learner.load_state(state)
         else:
-            self._on_step(number, Step.LEARN)
+            self._on_step(number, Phase.LEARN)
             weights, learned = self._learn_anew(self._pool, number)
             if state is not None and self._learner.keeps_state:
                 self._learner.save_state(make_folder(state))
@@ -400,7 +400,7 @@ class _Loop:
         best, first = self._best_round, self.rounds[0]
         if self._settings.keep is Keep.LAST or not self.rounds[best - 1].live:
             return []
-        self._on_step(best, Step.DECODE)
+        self._on_step(best, Phase.DECODE)
         raw = on_tables(self._decoder.decode(self._best), self._index, self._words)
         found = rerank(self._measure(raw), self._best, n_threads=self._n_threads)
         points = metric_of(found.pool).points
@@ -439,7 +439,7 @@ def _has_fallen(gain: float, start: float) -> bool:
     return gain < start - _FALL * abs(start)
 
 
-def _ignore_step(_number: int, _step: Step) -> None:
+def _ignore_step(_number: int, _step: Phase) -> None:
     pass
 
 

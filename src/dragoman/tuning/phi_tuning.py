@@ -36,14 +36,13 @@ from dragoman.tuning.list_steps import ListSteps, list_lines
 from dragoman.tuning.phi import PHI, LastSearch, Phi, Theta, check_templates, default_last, possible_blocks
 from dragoman.tuning.record import TuneRecord
 from dragoman.tuning.step_log import StepLog
-from dragoman.tuning.steps import Steps
 from dragoman.tuning.task import TuningTask
 from dragoman.types import Int64Array
 from dragoman.work.engine import LocalEngine
 
 __all__ = ["PhiTask", "tune_phi"]
 
-_STEPS, _WEIGHT = "steps", "weight"
+_WEIGHT = "weight"
 _NOT_SEARCHED = "there is no last search"
 _NO_LINES = "tables that have seen the lines (all_data) made the lists"
 _OTHER_PAIRS = "it was learned from other pairs than the training text"
@@ -106,8 +105,7 @@ class _Tuning:
         self._frozen, self._frozen_blocks = self._check_frozen()
         self._engine = task.engine or LocalEngine(task.n_threads)
         self._log = StepLog(run, self._dense, task.on_stage)
-        own = Steps(run.path / _STEPS)
-        self._own, self._shared = own, own if task.shared is None else Steps(task.shared)
+        self._own, self._shared = task.stores(run)
         if task.learns and (task.config.tokenizer is not Tokenizer.NONE or task.config.lowercase):
             self._log.notes.append("searches tokenise and lowercase as asked; lists count the system's own tokens")
 
@@ -160,7 +158,7 @@ class _Tuning:
         task, lines, chosen = self._task, self._lines, self._chosen
         # The last step is that of the seed.
         seed = task.seed if task.last is LastSearch.NONE else self._training_seed
-        shared: dict[str, Any] = {"task": task, "theta": theta, "engine": self._engine, "steps": self._shared}
+        shared: dict[str, Any] = {"task": task, "theta": theta, "engine": self._engine, "store": self._shared}
         if isinstance(task.method, FastForest):
             by_forests = ForestSteps(method=task.method, pairs=task.pairs, **shared)
             self._log.begin("forests", len(lines))
@@ -249,8 +247,8 @@ class _Tuning:
         if not task.learns:
             return Verdict(start=start)
         without = "" if self._judged_by_lines else _NO_LINES if task.pairs is None else _OTHER_PAIRS
-        lines, engine, steps = self._judges, self._engine, self._shared
-        judge = Judge(task=task, lines=lines, engine=engine, steps=steps, log=self._log, without=without)
+        lines, engine, store = self._judges, self._engine, self._shared
+        judge = Judge(task=task, lines=lines, engine=engine, store=store, log=self._log, without=without)
         return judge.compare([start, task.start], learned)
 
     def _search(self, phi: Phi) -> SearchResult:

@@ -19,7 +19,7 @@ from dragoman.tuning.gradient_step import MadeGradient
 from dragoman.tuning.line_search import SearchResult
 from dragoman.tuning.notes import by_round
 from dragoman.tuning.record import RoundRecord, StepRecord, TuneRecord
-from dragoman.tuning.steps import MadeStep
+from dragoman.work.store import Made
 
 __all__ = ["OnStage", "StepLog"]
 
@@ -55,7 +55,7 @@ class StepLog:
     def gradient(self, name: str, update: int, n_lines: int, found: MadeGradient, weights: Weights) -> None:
         """A gradient has been taken at these weights: the searches that follow are along it."""
         loss, scale, deviation = found.mean_loss, found.scale, found.deviation
-        step = self._step(name, n_lines, found.made, (found.score, found.score), more_cpu_s=found.scaling.cpu_s)
+        step = self._step(name, n_lines, found.made, (found.score, found.score), more_cpu_s=found.scaling.cost.cpu_s)
         self._end(step, loss=loss, scale=scale, spread=deviation)
         self.notes.append(
             f"update {update}: scores deviate by {deviation:.4g} in a list; times {scale:.4g} they met the loss"
@@ -82,7 +82,7 @@ class StepLog:
         self.notes += [f"{name}: {note}" for note in by_round(summary["notes"])]
         self.updated("held-out", result, blocks)
 
-    def step(self, name: str, n_lines: int, made: MadeStep, scores: tuple[float, float], *, n_rounds: int = 0) -> None:
+    def step(self, name: str, n_lines: int, made: Made, scores: tuple[float, float], *, n_rounds: int = 0) -> None:
         """Another step has ended."""
         self._end(self._step(name, n_lines, made, scores, n_rounds=n_rounds))
 
@@ -155,7 +155,7 @@ class StepLog:
         self,
         name: str,
         n_lines: int,
-        made: MadeStep,
+        made: Made,
         scores: tuple[float, float],
         *,
         n_rounds: int = 0,
@@ -168,8 +168,8 @@ class StepLog:
             score_before=scores[0],
             score_after=scores[1],
             n_rounds=n_rounds,
-            wall_s=made.wall_s,
-            cpu_s=made.cpu_s + more_cpu_s,
+            wall_s=made.cost.wall_s,
+            cpu_s=made.cost.cpu_s + more_cpu_s,
             found=self._logged.get(name, made.found),  # what this tuning made before a stop is its own
         )
 

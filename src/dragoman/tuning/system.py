@@ -28,7 +28,7 @@ from dragoman.tuning.decoder import Decoder
 from dragoman.tuning.fold_learners import TrainingContext
 from dragoman.tuning.held_out import HeldOutTask, tune_held_out
 from dragoman.tuning.judge import FEWEST
-from dragoman.tuning.loop import LoopSettings, Step, tune_decoder
+from dragoman.tuning.loop import LoopSettings, Phase, tune_decoder
 from dragoman.tuning.phi import PhiSettings, read_phi
 from dragoman.tuning.phi_tuning import PhiTask, tune_phi
 from dragoman.tuning.record import RoundRecord, TuneRecord
@@ -204,8 +204,9 @@ def tune_system(
     engine: Engine | None = None,
     decoder_factory: DecoderFactory | None = None,
     progress: Progress | None = None,
+    say: Callable[[str], None] = lambda _: None,
     on_stage: OnStage | None = None,
-    on_step: Callable[[int, Step], None] | None = None,
+    on_step: Callable[[int, Phase], None] | None = None,
     on_round: Callable[[RoundRecord], None] | None = None,
 ) -> System:
     """Tune a system's weights on a development set; the folder `out` becomes the tuned system.
@@ -217,7 +218,8 @@ def tune_system(
     weights (or their file) whose blocks are tuned beside the dense weights, as `config.phi` says. `pairs` are what
     fastforest learns from instead of the system's training text. `shared` is a folder
     for steps of `hols` and of learning from lists that other tunings find again there, by default the run's own;
-    `on_stage` is called when a step begins and ends. The files are raw text if the system was trained on such;
+    `say` is told where one of them is damaged or another process is making it, `on_stage` is called when a step begins
+    and ends. The files are raw text if the system was trained on such;
     `raw` says otherwise.
     """
     config = config or TuneConfig()
@@ -281,6 +283,7 @@ def tune_system(
             "distinct": distinct,
             "seed": seed,
             "shared": None if shared is None else Path(shared),
+            "say": say,
             "n_threads": n_threads,
             "engine": engine,
             "progress": progress,

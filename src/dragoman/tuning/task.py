@@ -9,19 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 from dragoman.features import Weights
 from dragoman.metric import Metric
+from dragoman.run import RunFolder
 from dragoman.system import System, SystemView
 from dragoman.tuning.decoder import Decoder
 from dragoman.tuning.line_search import LinesDecoder
-from dragoman.tuning.loop import Step
+from dragoman.tuning.loop import Phase
 from dragoman.tuning.record import RoundRecord
 from dragoman.tuning.step_log import OnStage
 from dragoman.types import Int64Array, Progress
 from dragoman.work.engine import Engine
+from dragoman.work.store import Store
 
 if TYPE_CHECKING:
     from dragoman.tuning.system import TuneConfig
 
 __all__ = ["TuningTask"]
+
+_STEPS = "steps"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -29,7 +33,7 @@ class TuningTask:
     """A system that is to be tuned, and its development set. `k` and `distinct` are for searches.
 
     `development` names the sentences and references of the development set; `decoder` makes the decoder of its
-    sentences, given a view and k. Steps go to `shared`, but for the last one.
+    sentences, given a view and k. Steps go to `shared`, but for the last one; `say` is told of damage and waiting.
     """
 
     parent: System
@@ -43,12 +47,18 @@ class TuningTask:
     distinct: bool
     seed: int
     shared: Path | None = None
+    say: Callable[[str], None] = lambda _: None
     n_threads: int = 1
     engine: Engine | None = None
     progress: Progress | None = None
     on_stage: OnStage | None = None
-    on_step: Callable[[int, Step], None] | None = None
+    on_step: Callable[[int, Phase], None] | None = None
     on_round: Callable[[RoundRecord], None] | None = None
+
+    def stores(self, run: RunFolder) -> tuple[Store, Store]:
+        """For the last step, and for the others."""
+        own = Store(run.path / _STEPS, self.say)
+        return own, own if self.shared is None else Store(self.shared, self.say)
 
     def of_development(self) -> dict[str, Any]:
         """What names the development set in the key of a search."""

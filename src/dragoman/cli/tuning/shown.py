@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dragoman.cli.session import Session
 from dragoman.cli.tuning.options import TuneOptions
-from dragoman.tuning import OnStage, RoundRecord, Step, StepRecord
+from dragoman.tuning import OnStage, Phase, RoundRecord, StepRecord
 from dragoman.types import Progress
 
 __all__ = ["RoundsShown", "StagesShown", "describe_step", "rounds_shown", "stages_shown"]
@@ -22,7 +22,7 @@ _JUDGE = "judge"
 class RoundsShown:
     """What the loop calls as it goes."""
 
-    on_step: Callable[[int, Step], None]
+    on_step: Callable[[int, Phase], None]
     on_round: Callable[[RoundRecord], None]
 
 
@@ -40,9 +40,9 @@ def rounds_shown(session: Session, options: TuneOptions) -> Iterator[RoundsShown
     settings = options.loop_settings()
     with session.progress("rounds", settings.max_rounds) as progress:
 
-        def on_step(number: int, step: Step) -> None:
+        def on_step(number: int, step: Phase) -> None:
             progress(number - 1)
-            if step is Step.DECODE:
+            if step is Phase.DECODE:
                 session.say(f"round {number}: decoding")
 
         def on_round(record: RoundRecord) -> None:
@@ -65,8 +65,8 @@ def stages_shown(session: Session, options: TuneOptions) -> Iterator[StagesShown
                 bar.close()
                 session.say(describe_step(record, options))
 
-        def on_step(number: int, step: Step) -> None:
-            if step is Step.DECODE:
+        def on_step(number: int, step: Phase) -> None:
+            if step is Phase.DECODE:
                 session.say(f"round {number}: decoding")
 
         yield StagesShown(on_step, lambda record: session.say(_describe_round(record, options)), on_stage, bar.update)

@@ -95,6 +95,7 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
             n_threads=session.n_threads,
             engine=workers,
             progress=shown.progress if isinstance(shown, StagesShown) else None,
+            say=session.say,
             on_stage=shown.on_stage if isinstance(shown, StagesShown) else None,
             on_step=shown.on_step,
             on_round=shown.on_round,
