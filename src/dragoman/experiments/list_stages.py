@@ -25,7 +25,7 @@ from dragoman.candidates import (
     with_metric,
     with_mixture,
 )
-from dragoman.candidates.features import add_candidate_features, needs_scale, with_learned_scales
+from dragoman.candidates.features import add_candidate_features, feature_makers, needs_scale, with_learned_scales
 from dragoman.errors import InputError, naming
 from dragoman.experiments.cache import Cache, Made, StageKey
 from dragoman.experiments.corpora import PartFiles
@@ -42,6 +42,7 @@ from dragoman.experiments.list_form import (
 from dragoman.experiments.stages import SYSTEM, SharedStages, StagePlan
 from dragoman.files.store import digest
 from dragoman.metric import METRICS, Smoothing, by_name
+from dragoman.register import code_of
 from dragoman.run import CellKey
 from dragoman.settings import plain
 from dragoman.system import Monitor, System
@@ -171,7 +172,12 @@ class ListStages:
         system = self._shared(name).plan()[-1].key
         key = StageKey(
             stage=f"lists of {name}",
-            settings={"optimiser": plain(plan.tuning.optimiser), "config": plain(plan.tuning.config), "k": plan.k},
+            settings={
+                "optimiser": plain(plan.tuning.optimiser),
+                "config": plain(plan.tuning.config),
+                "k": plan.k,
+                **code_of(plan.tuning, by_name(plan.tuning.config.metric)),
+            },
             inputs={"system": system.hash, **_flat(self.identity())},
             module=_MODULE,
         )
@@ -260,7 +266,7 @@ class ListStages:
             inputs |= _flat({DEV: self.identity()[DEV]})
         key = StageKey(
             stage="features",
-            settings={"add": list(group.add), "drop": list(group.drop)},
+            settings={"add": list(group.add), "drop": list(group.drop), **code_of(*feature_makers(group.add))},
             inputs=inputs,
             module=_MODULE,
         )

@@ -1,6 +1,6 @@
 """Optimisers: each learns weights from scored candidates, from search spaces, or from a decoder at work."""
 
-from dragoman.optim.base import Learner, Optimiser, Result
+from dragoman.optim.base import Learned, Learner, Optimiser, Problem, Result
 from dragoman.optim.cll import Cll, OracleLikelihood
 from dragoman.optim.context import LearningContext, LearnsFrom
 from dragoman.optim.costs import Context, PreviousPass
@@ -26,6 +26,7 @@ from dragoman.optim.registry import (
     LIST_METHODS,
     LOSSES,
     OPTIMISERS,
+    list_methods,
     make_loss,
     make_optimiser,
     method_name,
@@ -61,6 +62,7 @@ __all__ = [
     "HingeLoss",
     "Hols",
     "Hope",
+    "Learned",
     "Learner",
     "LearningContext",
     "LearnsFrom",
@@ -84,6 +86,7 @@ __all__ = [
     "PreviousPass",
     "Prior",
     "Pro",
+    "Problem",
     "Ramp",
     "RampLoss",
     "Rampion",
@@ -104,6 +107,7 @@ __all__ = [
     "descend",
     "fit_scale",
     "gain_scale",
+    "list_methods",
     "make_loss",
     "make_optimiser",
     "method_name",
