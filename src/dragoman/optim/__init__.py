@@ -10,7 +10,7 @@ from dragoman.optim.fastforest import FastForest, ForestsLearned
 from dragoman.optim.forest_mert import ForestMert
 from dragoman.optim.gains import gain_scale
 from dragoman.optim.hols import HeldOutText, Hils, Hols
-from dragoman.optim.list_loss import ListLoss
+from dragoman.optim.list_loss import GainLoss, ListLoss
 from dragoman.optim.loss import Loss, SparseVector
 from dragoman.optim.margin import Fear, Hope
 from dragoman.optim.mert import Mert, Norm
@@ -33,6 +33,7 @@ from dragoman.optim.registry import (
     method_named,
 )
 from dragoman.optim.rm import RelativeMarginLoss, Rm
+from dragoman.optim.score_loss import ScoreLoss
 from dragoman.optim.softramp import SoftRamp, SoftRampLoss
 from dragoman.optim.svm import StructuredHinge, Svm
 from dragoman.optim.units import Scale, Units
@@ -57,6 +58,7 @@ __all__ = [
     "ForestMert",
     "ForestsLearned",
     "Form",
+    "GainLoss",
     "HeldOutText",
     "Hils",
     "HingeLoss",
@@ -95,6 +97,7 @@ __all__ = [
     "Rm",
     "Scale",
     "Scaling",
+    "ScoreLoss",
     "SoftRamp",
     "SoftRampLoss",
     "SparseVector",
