@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from dragoman import _core
 from dragoman.errors import InputError
-from dragoman.metric import Bleu, Chrf, External, Lexicon, Ter, Wer, by_name
-from dragoman.metric.base import WordMetric
+from dragoman.metric import Bleu, Chrf, External, Lexicon, Ter, Wer, WordMetric, by_name
 from mbr_twin import PEERS, expected_by_hand
 
 WORDS = ["the", "The", "a", "cat", "cat,", "(sat", "on", "mat.", "été", "日本"]
