@@ -84,10 +84,11 @@ class Registry(Mapping[str, _T], Generic[_T]):
             return found
         if ":" in name:
             if name not in self._imported:
-                self._imported[name] = _named(self._import(name, name), name)
+                self._imported[name] = _named(_imported(name, f"{self.what} {name}"), name)
             imported: _T = self._imported[name]
             return imported
-        self.add(name, self._import(self._points[name].value, f"{name} of {_distribution(self._points[name])}"))
+        point = self._points[name]
+        self.add(name, _imported(point.value, f"{self.what} {name} of {_distribution(point)}"))
         return self[name]
 
     def __contains__(self, name: object) -> bool:
@@ -117,22 +118,6 @@ class Registry(Mapping[str, _T], Generic[_T]):
     def _twice(self, name: str, first: str, second: str) -> InputError:
         return InputError(f"there are two {self.what}s '{name}': {first}, and {second}; give one of them another name")
 
-    def _import(self, place: str, called: str) -> Any:
-        """What is at `package.module:Class`, from the current folder too, as for a script there."""
-        module, _, path = place.partition(":")
-        if (folder := str(Path.cwd())) not in sys.path:
-            sys.path.append(folder)
-        try:
-            found = import_module(module)
-            for part in path.split("."):
-                found = getattr(found, part)
-        except Exception as error:  # whatever the code of others raises as it is imported
-            raise InputError(
-                f"the {self.what} {called} cannot be imported: {type(error).__name__}: {error}; expected {_PLACE}, "
-                "with the module in the current folder or where Python looks for packages"
-            ) from error
-        return found
-
 
 METHODS: Registry[Any] = Registry("method", "dragoman.methods")
 METRICS: Registry[Any] = Registry("metric", "dragoman.metrics")
@@ -155,6 +140,23 @@ def code_of(*values: object) -> dict[str, dict[str, str]]:
     """
     found = {_place(part): _digest(part) for value in values for part in _parts(value)}
     return {"code": dict(sorted(found.items()))} if found else {}
+
+
+def _imported(place: str, called: str) -> Any:
+    """What is at `package.module:Class`, from the current folder too, as for a script there."""
+    module, _, path = place.partition(":")
+    if (folder := str(Path.cwd())) not in sys.path:
+        sys.path.append(folder)
+    try:
+        found = import_module(module)
+        for part in path.split("."):
+            found = getattr(found, part)
+    except Exception as error:  # whatever the code of others raises as it is imported
+        raise InputError(
+            f"the {called} cannot be imported: {type(error).__name__}: {error}; expected {_PLACE}, "
+            "with the module in the current folder or where Python looks for packages"
+        ) from error
+    return found
 
 
 def _parts(value: object) -> Iterator[Any]:

@@ -15,9 +15,11 @@ from dragoman import register
 from dragoman.candidates.features import add_candidate_features
 from dragoman.candidates.features.base import CandidateFeature
 from dragoman.errors import InputError
+from dragoman.features import Weights
 from dragoman.metric import METRICS, Mix, by_name
 from dragoman.optim import LIST_METHODS, OPTIMISERS, Learned, Mert, Optimiser, Problem, list_methods, make_optimiser
 from dragoman.register import Registry, code_of
+from pools import pool_of
 
 ROOT = Path(__file__).parents[1]
 
@@ -229,3 +231,15 @@ def test_code_is_that_of_others_only(module):
     module(METHOD.replace("0.25", "0.5"))
     assert code_of(method)["code"] != found
     assert code_of(lambda: 1)["code"].keys() == {f"{__name__}:test_code_is_that_of_others_only.<locals>.<lambda>"}
+
+
+@pytest.mark.parametrize("name", LIST_METHODS)
+def test_neither_a_start_nor_a_seed_is_needed(name):
+    rng = np.random.default_rng(3)
+    draws = rng.normal(size=(40, 8, 3))
+    pool = pool_of([[({"a": a, "b": b}, a + c / 4) for a, b, c in each] for each in draws.tolist()])
+    result = make_optimiser(name).optimise(pool)
+    assert result.weights["a"] > 0
+    assert result.gain_after > result.gain_before
+    same = make_optimiser(name).optimise(pool, Weights.from_dict({}), seed=1)
+    np.testing.assert_array_equal(same.weights.values, result.weights.values)

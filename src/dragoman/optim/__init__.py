@@ -1,6 +1,6 @@
 """Optimisers: each learns weights from scored candidates, from search spaces, or from a decoder at work."""
 
-from dragoman.optim.base import Learned, Learner, Optimiser, Problem, Result
+from dragoman.optim.base import Learned, Learner, Optimiser, Problem, Result, finish
 from dragoman.optim.cll import Cll, OracleLikelihood
 from dragoman.optim.context import LearningContext, LearnsFrom
 from dragoman.optim.costs import Context, PreviousPass
@@ -108,6 +108,7 @@ __all__ = [
     "Update",
     "Xbleu",
     "descend",
+    "finish",
     "fit_scale",
     "gain_scale",
     "list_methods",
