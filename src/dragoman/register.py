@@ -91,6 +91,10 @@ class Registry(Mapping[str, _T], Generic[_T]):
         self.add(name, _imported(point.value, f"{self.what} {name} of {_distribution(point)}"))
         return self[name]
 
+    def imported(self) -> list[str]:
+        """Names of what is there already, for help: it does not wait for others, nor fail by them."""
+        return list(self._added)
+
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and (name in self._added or ":" in name or name in self._points)
 

@@ -125,6 +125,7 @@ def test_a_name_that_is_taken_is_refused_with_both_places(registry):
     offer("one", "other:One")
     with pytest.raises(InputError, match=r"two things 'one': .*One .*, and other:One of"):
         things.named("two")
+    assert things.imported() == ["one"]  # help is there all the same
 
 
 def test_two_distributions_that_offer_one_name(registry):

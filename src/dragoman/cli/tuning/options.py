@@ -31,8 +31,8 @@ _candidates, _method, _loop, _system, _training, _result = (
 )
 _METHOD_HELP = (
     f"mert unless given. For lists: {', '.join(LIST_METHODS)}; with --system also "
-    f"{', '.join(name for name in OPTIMISERS if name not in LIST_METHODS)}; {ALL} compares the methods for lists by "
-    "cross-validation; repeated, those that are named. PACKAGE.MODULE:CLASS is a method of your own."
+    f"{', '.join(name for name in OPTIMISERS.imported() if name not in LIST_METHODS)}; {ALL} compares the methods for "
+    "lists by cross-validation; repeated, those that are named. PACKAGE.MODULE:CLASS is a method of your own."
 )
 
 
