@@ -21,8 +21,8 @@ from dragoman import _core
 from dragoman.candidates import Pool, Shard, load_pool, new_words, save_pool
 from dragoman.features import FeatureIndex, Weights
 from dragoman.metric import External
-from dragoman.optim import Xbleu
-from dragoman.types import Float64Array
+from dragoman.optim import ScoreLoss, Xbleu
+from dragoman.types import Float64Array, Int64Array
 
 N_FEATURES, N_CANDIDATES, N_ACTIVE, N_SHARED = 3_000_000, 100, 50, 45
 COMMON, MIXED = 45, 90
@@ -113,6 +113,37 @@ def _updates(scale: float, *, method: str, sentence_features: int, batch: int = 
     )
 
 
+def _soft_ramps(scores: Float64Array, gains: Float64Array, offsets: Int64Array) -> tuple[Float64Array, Float64Array]:
+    """The soft ramp of lists that follow one another, as somebody would write it."""
+    begins, counts = offsets[:-1], np.diff(offsets)
+    cost = 20 * (1 - gains)
+    values, slopes = [], []
+    for tilted in (scores + cost, scores - cost):
+        top = np.maximum.reduceat(tilted, begins)
+        p = np.exp(tilted - np.repeat(top, counts))
+        sums = np.add.reduceat(p, begins)
+        values.append(top + np.log(sums))
+        slopes.append(p / np.repeat(sums, counts))
+    return values[0] - values[1], slopes[0] - slopes[1]
+
+
+def _in_numpy(scale: float, *, batch: int) -> Workload:
+    """Updates against a loss in NumPy, beside the native loss of the same mathematics."""
+    n = round(10_000 * scale)
+    store = _prepared([_shard(first, PER_SHARD, MIXED) for first in range(0, n, PER_SHARD)])
+    own = ScoreLoss(metric=External(), function=_soft_ramps, batched=True)
+    (learner, loss), (other, _) = _learner("softramp", store), _learner("softramp", store)
+    order = np.random.default_rng(1).permutation(n)
+
+    def run() -> None:
+        for begin in range(0, n, batch):
+            end = min(begin + batch, n)
+            _, slopes = own.slopes(*other.begin_list_step(store, order, begin, end))
+            other.finish_list_step(store, order[begin:end], slopes)
+
+    return Workload(n_items=n, ours=run, peer=lambda: learner.epoch(store, order, loss, batch), repeats=3)
+
+
 def _preparing(scale: float) -> Workload:
     n = round(10_000 * scale)
     shards = [_shard(first, PER_SHARD, COMMON) for first in range(0, n, PER_SHARD)]
@@ -173,6 +204,17 @@ CASES = [
             wall=n > 1,
         )
         for label, n in (("", 1), (", two threads (wall)", 2))
+    ),
+    *(
+        Case(
+            name=f"updates by a soft ramp in NumPy, batch {batch}, mixed lists",
+            area="descent",
+            unit="lists",
+            prepare=partial(_in_numpy, batch=batch),
+            peer_name="native soft ramp",
+            target="≥ a third of native",
+        )
+        for batch in (1, 64)
     ),
     Case(name="preparing and one epoch of xbleu, common lists", area="descent", unit="lists", prepare=_preparing),
     Case(

@@ -161,7 +161,7 @@ def main() -> None:
         dense = [index.find(name) for name in system.translator.dense()]
         positions = np.flatnonzero(folds != FOLD)
         start = theta.values_on(index) * scale
-        found = method.learn(
+        found = method.learn_forests(
             store, start, dense, [], positions=positions, folds=folds[positions].astype(np.int64), seed=1
         )
         values = found.values / scale

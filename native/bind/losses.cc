@@ -18,6 +18,11 @@ Out<T> copied(std::span<const T> values) {
   return to_numpy(std::vector<T>(values.begin(), values.end()));
 }
 
+nb::tuple tuple_of(optim::ScoredLists&& lists) {
+  return nb::make_tuple(to_numpy(std::move(lists.scores)), to_numpy(std::move(lists.gains)),
+                        to_numpy(std::move(lists.offsets)));
+}
+
 void bind_list_losses(nb::module_& m) {
   nb::class_<optim::ListLoss>(m, "ListLoss", "A loss of one candidate list, for kernels.");
   m.def("list_loss", &optim::list_loss, nb::arg("name"), nb::arg("setting") = 1.0);
@@ -83,6 +88,13 @@ void bind_list_store(nb::module_& m) {
           },
           nb::arg("order").noconvert(), nb::arg("weights").noconvert())
       .def(
+          "scored",
+          [](const optim::ListStore& store, In<int64_t> order, In<double> weights) {
+            return tuple_of(
+                watch([&](Control& control) { return store.scored(span_of(order), span_of(weights), control); }));
+          },
+          nb::arg("order").noconvert(), nb::arg("weights").noconvert())
+      .def(
           "loss",
           [](const optim::ListStore& store, const optim::ListLoss& loss, In<int64_t> order, In<double> weights,
              int n_threads) {
@@ -115,7 +127,21 @@ void bind_learner(nb::module_& m) {
           },
           nb::arg("lists"), nb::arg("order").noconvert(), nb::arg("loss"), nb::arg("batch") = 1,
           nb::arg("n_threads") = 1)
-      .def("begin_step", &optim::Learner::begin_step, nb::arg("n_lists"))
+      .def(
+          "begin_step", [](optim::Learner& learner, int64_t n_lists) { learner.begin_step(n_lists); },
+          nb::arg("n_lists"))
+      .def(
+          "begin_list_step",
+          [](optim::Learner& learner, const optim::ListStore& lists, In<int64_t> order, size_t begin, size_t end) {
+            return tuple_of(learner.begin_step(lists, span_of(order), begin, end));
+          },
+          nb::arg("lists"), nb::arg("order").noconvert(), nb::arg("begin"), nb::arg("end"))
+      .def(
+          "finish_list_step",
+          [](optim::Learner& learner, const optim::ListStore& lists, In<int64_t> order, In<double> slopes) {
+            learner.finish_step(lists, span_of(order), span_of(slopes));
+          },
+          nb::arg("lists"), nb::arg("order").noconvert(), nb::arg("slopes").noconvert())
       .def(
           "touch", [](optim::Learner& learner, In<int32_t> ids) { learner.touch(span_of(ids)); },
           nb::arg("ids").noconvert())

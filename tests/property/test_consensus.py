@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dragoman import _core
 from dragoman.errors import InputError
-from dragoman.metric import Bleu, Chrf, External, Lexicon, Ter, by_name
+from dragoman.metric import Bleu, Chrf, External, Lexicon, Ter, Wer, WordMetric, by_name
 from mbr_twin import PEERS, expected_by_hand
 
 WORDS = ["the", "The", "a", "cat", "cat,", "(sat", "on", "mat.", "été", "日本"]
@@ -95,3 +95,20 @@ def test_what_cannot_be_compared_is_refused():
         Bleu().expected_text_gains(["a"], np.array([0, 1]), -np.ones(1))
     with pytest.raises(ValueError, match="lists must"):
         Bleu().expected_text_gains(["a"], np.array([0, 2]), np.ones(1))
+
+
+class SlowWer(Wer):
+    """Without a kernel, as a metric of one's own."""
+
+    _expected = WordMetric._expected
+
+
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_a_metric_without_a_kernel_takes_one_candidate_after_another_as_reference(lowercase):
+    texts = ["Der Hund", "der hund bellt", "", "ein Hund bellt", "das Haus", "Das Haus"]
+    lists, mass = np.array([0, 4, 4, 6]), np.array([0.5, 0.25, 0, 0.25, 0.75, 0.25])
+    slow, fast = (
+        metric(lowercase=lowercase).expected_text_gains(texts, lists, mass, n_threads=2) for metric in (SlowWer, Wer)
+    )
+    np.testing.assert_allclose(slow, fast, rtol=0, atol=1e-12)
+    assert len(set(fast.tolist())) > 3

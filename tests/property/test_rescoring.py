@@ -329,7 +329,7 @@ def test_what_does_not_fit_is_refused(made, tmp_path):
     _, sources = lists(made)
     pool = read_nbest(made / "list")
     for told, message in (
-        ("nonsense", "'nonsense' is no feature for candidates; expected one of agreement"),
+        ("nonsense", "there is no feature for candidates 'nonsense'; expected one of agreement"),
         ("lm", "lm needs a language model"),
         ("system", "system needs a system"),
         ("forced", "forced needs a system"),

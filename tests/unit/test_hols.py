@@ -105,7 +105,7 @@ def test_the_step_is_the_best_of_all_corners():
     """With dense weights frozen, the search is over alpha alone: every interval between two corners is tried."""
     method = Hols(start=Start.SYSTEM, last=Last.HELD_OUT)
     text = Lists(method, frozen=DENSE)
-    weights = method.learn(text)
+    weights = method.learn_text(text)
     ((_, _, (block,), _),) = text.searches
     pool = text.projected([block])
     x = dense_features(pool)
@@ -138,7 +138,7 @@ def test_an_update_is_mert_with_the_direction_as_one_more_column():
     method = Hols(start=Start.SYSTEM, last=Last.HELD_OUT)
     mert = Mert(n_starts=1, n_directions=0)  # nothing drawn at random, which would depend on the number of features
     text = Lists(method, mert=mert)
-    found = method.learn(text)
+    found = method.learn_text(text)
     g, n_lists = (column(text.gradients[0], name) for name in (method.loss, "n_lists"))
     step = {name: -g[name] / n_lists[name] for name in g if name not in DENSE}
     pool = sparse_pool(1)
@@ -175,7 +175,7 @@ def test_the_weights_before_are_scaled_and_not_forgotten():
 def test_two_updates_go_on_from_the_first(last):
     method = Hols(updates=2, start=Start.SYSTEM, last=last)
     text = Lists(method)
-    weights = method.learn(text)
+    weights = method.learn_text(text)
     searches = [(start, blocks, found) for _, start, blocks, found in text.searches]
     assert len(searches) == (2 if last is Last.HELD_OUT else 3)
     (_, (first,), one), (start, (before, second), two), *more = searches
@@ -277,7 +277,7 @@ def test_blocks_part_the_direction(blocks, wanted):
         return weights
 
     text.search = search
-    method.learn(text)
+    method.learn_text(text)
     assert {block.name: set(block.table.names()) for block in searched} == wanted
     direction = column(method.direction(text, table_of(ROWS)), HOLS_STEP)
     parts = [column(block.table, HOLS_STEP) for block in searched]
@@ -296,14 +296,14 @@ def test_an_empty_band_is_no_block():
         return weights
 
     text.search = search
-    method.learn(text)
+    method.learn_text(text)
     assert names == [f"{HOLS_STEP}_to_50_lists"]
 
 
 def test_frozen_sparse_weights_are_searched_with_and_stay():
     method = Hols(start=Start.SYSTEM, last=Last.HELD_OUT)
     text = Lists(method, sparse=("rule:1", "pair:2"), start={"rule:1": 3.0, "rule:3": -2.0})
-    weights = method.learn(text)
+    weights = method.learn_text(text)
     ((_, start, blocks, found),) = text.searches
     assert [block.name for block in blocks] == [HOLS_BEFORE, FROZEN, HOLS_STEP]
     assert start[FROZEN] == found[FROZEN] == 1.0

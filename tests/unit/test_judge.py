@@ -50,7 +50,7 @@ class Sets(Optimiser):
     name = "sets"
     weight: float = 0.0
 
-    def _learn(self, problem):
+    def learn(self, problem):
         values = problem.start.values.copy()
         values[problem.pool.index.find("rule_id:b,X")] = self.weight
         return Learned(values=values, trace=[])

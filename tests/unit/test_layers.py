@@ -15,6 +15,7 @@ LAYERS = [
     ["errors", "types", "cost", "_core"],
     ["text"],
     ["settings"],
+    ["register"],
     ["files.store"],
     ["files.arrays"],
     ["work.engine"],

@@ -61,7 +61,7 @@ class Worse(Optimiser):
 
     name = "worse"
 
-    def _learn(self, problem: Problem) -> Learned:
+    def learn(self, problem: Problem) -> Learned:
         return Learned(values=-np.abs(problem.start.values) - 1, trace=({"step": 1},))
 
 

@@ -25,7 +25,7 @@ class Fixed(Optimiser):
     name = "fixed"
     values: tuple[float, ...] = ()
 
-    def _learn(self, problem):
+    def learn(self, problem):
         return Learned(values=np.array(self.values), trace=[])
 
 

@@ -96,6 +96,43 @@ double Learner::epoch(const ListStore& lists, std::span<const int64_t> order, co
   return batch == 1 ? online(lists, order, loss, control) : batched(lists, order, loss, batch, n_threads, control);
 }
 
+ScoredLists Learner::begin_step(const ListStore& lists, std::span<const int64_t> order, size_t begin, size_t end) {
+  if (begin > end || end > order.size()) throw std::invalid_argument("no such part of the order");
+  order = order.subspan(begin, std::min(end + 2, order.size()) - begin);
+  lists.check_order(order);
+  const size_t n = end - begin;
+  if (lists.n_features() != static_cast<int64_t>(weights_.size()))
+    throw std::invalid_argument("lists and weights have different features");
+  begin_step(static_cast<int64_t>(n));
+  ListScratch scratch;
+  ScoredLists result;
+  for (size_t i = 0; i < n; ++i) {
+    if (i + 2 < order.size()) lists.prefetch(order[i + 2]);
+    if (i + 1 < order.size()) prefetch(lists[order[i + 1]].ids);
+    const ListView list = lists[order[i]];
+    scratch.start(list);
+    add_scores(list, [&](int32_t id) { return current(id); }, scratch.scores);
+    result.add(list, scratch.scores);
+  }
+  return result;
+}
+
+void Learner::finish_step(const ListStore& lists, std::span<const int64_t> order, std::span<const double> slopes) {
+  lists.check_order(order);
+  size_t begin = 0;
+  for (const int64_t number : order) begin += lists[number].gains.size();
+  if (begin != slopes.size()) throw std::invalid_argument("one slope per candidate expected");
+  begin = 0;
+  for (const int64_t number : order) {
+    const ListView list = lists[number];
+    for_each_slope(list, slopes.subspan(begin, list.gains.size()), [&](int32_t id, double slope) {
+      bring_up(id);
+      move(id, slope);
+    });
+    begin += list.gains.size();
+  }
+}
+
 // The weights of what comes next, while this is worked on.
 void Learner::prefetch(std::span<const int32_t> ids) const {
   for (const int32_t id : ids) __builtin_prefetch(&weights_[static_cast<size_t>(id)], 1);

@@ -45,6 +45,11 @@ class Learner {
   void begin_step(int64_t n_lists);
   void touch(std::span<const int32_t> ids);
   void apply(std::span<const int32_t> ids, std::span<const double> gradient);
+  // The same for a loss of prepared lists, order[begin] to order[end - 1]; those after them come next. Scores at the
+  // weights before the step, then the step against the slopes of the scores, one after another as the scores were.
+  // Throws std::invalid_argument for another number of slopes.
+  ScoredLists begin_step(const ListStore& lists, std::span<const int64_t> order, size_t begin, size_t end);
+  void finish_step(const ListStore& lists, std::span<const int64_t> order, std::span<const double> slopes);
   // The weights as they stand; those of features not touched for a while may miss some shrinkage.
   std::span<double> live() { return {weights_.data(), weights_.size()}; }
 

@@ -200,6 +200,21 @@ double ListStore::score_variance(std::span<const int64_t> order, std::span<const
   return order.empty() ? 0 : sum / static_cast<double>(order.size());
 }
 
+ScoredLists ListStore::scored(std::span<const int64_t> order, std::span<const double> weights, Control& control) const {
+  check_order(order);
+  if (weights.size() != counts_.size()) throw std::invalid_argument("one weight per feature expected");
+  ListScratch scratch;
+  ScoredLists result;
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (i % 256 == 0) control.check();
+    const ListView view = (*this)[order[i]];
+    scratch.start(view);
+    add_scores(view, [&](int32_t id) { return weights[static_cast<size_t>(id)]; }, scratch.scores);
+    result.add(view, scratch.scores);
+  }
+  return result;
+}
+
 void ListStore::check_order(std::span<const int64_t> order) const {
   if (!sealed_) throw std::invalid_argument("seal the lists before they are used");
   for (const int64_t list : order)

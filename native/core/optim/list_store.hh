@@ -62,6 +62,8 @@ class ListStore {
   // The loss summed over some lists.
   double loss(const ListLoss& loss, std::span<const int64_t> order, std::span<const double> weights, int n_threads,
               Control& control) const;
+  // What a loss from outside is a function of.
+  ScoredLists scored(std::span<const int64_t> order, std::span<const double> weights, Control& control) const;
 
  private:
   // gains, offsets (if any feature is fixed), ids, ends, then rows and values, the long ones first: a byte for each row

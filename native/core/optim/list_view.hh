@@ -57,6 +57,18 @@ struct ListScratch {
   }
 };
 
+// Lists one after another: list i has the scores from offsets[i] to offsets[i + 1].
+struct ScoredLists {
+  std::vector<double> scores, gains;
+  std::vector<int64_t> offsets{0};
+
+  void add(const ListView& list, std::span<const double> of_list) {
+    scores.insert(scores.end(), of_list.begin(), of_list.end());
+    gains.insert(gains.end(), list.gains.begin(), list.gains.end());
+    offsets.push_back(static_cast<int64_t>(scores.size()));
+  }
+};
+
 // Adds weight(id) x value to the score of each candidate.
 template <typename Weight>
 void add_scores(const ListView& list, Weight&& weight, std::span<double> scores) {

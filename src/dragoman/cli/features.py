@@ -36,8 +36,8 @@ class AddOptions(Record):
         list[str] | None,
         typer.Option(
             metavar="NAME[=ARGUMENT]",
-            help=f"Features to add ({', '.join(CANDIDATE_FEATURES)}): lm=FILE, system=FOLDER, agreement=l2r:0.5. "
-            "Repeat.",
+            help=f"Features to add ({', '.join(CANDIDATE_FEATURES.imported())}, PACKAGE.MODULE:CLASS of your own): "
+            "lm=FILE, system=FOLDER, agreement=l2r:0.5. Repeat.",
         ),
     ] = None
     scores: Annotated[

@@ -131,7 +131,12 @@ class MetricOptions(CandidateOptions):
     ] = None
     metric: Annotated[
         str,
-        _metric("--metric", "-m", metavar="NAME", help="bleu, chrf, chrf++, ter, wer, ribes, or a mix: (ter-bleu)/2."),
+        _metric(
+            "--metric",
+            "-m",
+            metavar="NAME",
+            help="bleu, chrf, chrf++, ter, wer, ribes, (ter-bleu)/2, or PACKAGE.MODULE:CLASS of your own.",
+        ),
     ] = "bleu"
     external: Annotated[
         list[str] | None,

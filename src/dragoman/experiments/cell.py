@@ -24,6 +24,7 @@ from dragoman.features import Weights, find_weights, read_weights
 from dragoman.files.store import from_plain, make_folder, read_json, unseal
 from dragoman.metric import by_name, score_text
 from dragoman.optim import Hols, Optimiser
+from dragoman.register import code_of
 from dragoman.run import (
     CellKey,
     CellResult,
@@ -81,6 +82,7 @@ def cell_plan(key: CellKey, recipe: GridRecipe, shared: SharedStages) -> dict[st
             **_plain_config(tuning.optimiser, tuning.config),
             **({} if tuning.start is None else {"start": plain(tuning.start)}),
         },
+        **code_of(tuning, by_name(tuning.config.metric)),
         "seed": key.seed,
         "samples": recipe.report.samples,
         "rounds_on_test": recipe.report.follows(key),

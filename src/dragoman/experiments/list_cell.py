@@ -18,6 +18,7 @@ from dragoman.experiments.list_form import DEV, Choosing, ListRecipe, MethodPlan
 from dragoman.experiments.list_stages import ListStages
 from dragoman.features import Weights, write_weights
 from dragoman.files.store import make_folder
+from dragoman.register import code_of
 from dragoman.run import (
     CellKey,
     CellResult,
@@ -61,6 +62,7 @@ def list_cell_plan(key: CellKey, recipe: ListRecipe, stages: ListStages) -> dict
             "optimiser": None if method.optimiser is None else plain(method.optimiser),
             **settings,
         },
+        **code_of(method, method.objective()),
         "seed": key.seed,
     }
 

@@ -21,7 +21,7 @@ from dragoman.experiments.report_plan import ReportPlan, matches, read_published
 from dragoman.experiments.systems import SystemPlan, read_system
 from dragoman.experiments.table import RecipeTable
 from dragoman.metric import Metric, Smoothing, Tokenizer, by_name
-from dragoman.optim import LIST_METHODS, Optimiser
+from dragoman.optim import LearnsFrom, Optimiser
 from dragoman.run import CellKey
 from dragoman.settings import Record, listed
 from dragoman.tuning import LearnFrom
@@ -370,7 +370,7 @@ def _read_method(name: str, table: RecipeTable) -> MethodPlan:
         if values["folds"] == 1:
             raise table.wrong("folds", "expected 0 or at least 2")
         optimiser = read_method(name, table)
-        if optimiser.name not in LIST_METHODS:
+        if optimiser.learns_from is not LearnsFrom.LISTS:
             raise table.wrong("method", f"{optimiser.name} does not learn from lists")
     table.done()
     plan = MethodPlan(choosing=choosing, optimiser=optimiser, **values)

@@ -7,7 +7,15 @@ from pathlib import Path
 from dragoman.experiments.list_cell import ListCell, list_cell_plan
 from dragoman.experiments.list_form import ListRecipe, ListSelection
 from dragoman.experiments.list_stages import ListStages
-from dragoman.experiments.runner import CellPlan, Observer, cache_folder, check_plans, drop_scratch, record_start
+from dragoman.experiments.runner import (
+    CellPlan,
+    Observer,
+    cache_folder,
+    check_plans,
+    drop_changed_code,
+    drop_scratch,
+    record_start,
+)
 from dragoman.experiments.side_by_side import run_cell
 from dragoman.run import CellResult, RunFolder, load_cells
 from dragoman.system import Monitor, Silent
@@ -58,9 +66,11 @@ def run_list_cells(
     """Run all incomplete cells; a failed cell records its error and does not stop the others."""
     store = Store(cache_folder(out, cache), observer.say)
     with RunFolder.open(out, _KIND, resume=resume) as run:
-        done = {result.key: result for result in load_cells(run.path) if result.error is None}
         stages = _stages(recipe, selection, store, n_threads=n_threads, monitor=observer)
-        check_plans(run.path, {key: list_cell_plan(key, recipe, stages[key.corpus]) for key in selection.cells})
+        plans = {key: list_cell_plan(key, recipe, stages[key.corpus]) for key in selection.cells}
+        check_plans(run.path, plans)
+        drop_changed_code(run.path, plans, observer.say)
+        done = {result.key: result for result in load_cells(run.path) if result.error is None}
         drop_scratch(run.path)
         record_start(run, recipe, selection.cells, n_threads)
         for key in selection.cells:

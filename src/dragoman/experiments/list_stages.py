@@ -25,7 +25,7 @@ from dragoman.candidates import (
     with_metric,
     with_mixture,
 )
-from dragoman.candidates.features import add_candidate_features, needs_scale, with_learned_scales
+from dragoman.candidates.features import add_candidate_features, feature_makers, needs_scale, with_learned_scales
 from dragoman.errors import InputError, naming
 from dragoman.experiments.corpora import PartFiles
 from dragoman.experiments.list_form import (
@@ -41,6 +41,7 @@ from dragoman.experiments.list_form import (
 from dragoman.experiments.stages import SYSTEM, SharedStages, of_stage
 from dragoman.files.store import digest
 from dragoman.metric import METRICS, Smoothing, by_name
+from dragoman.register import code_of
 from dragoman.run import CellKey
 from dragoman.settings import plain
 from dragoman.system import Monitor, System
@@ -172,7 +173,12 @@ class ListStages:
             f"lists of {name}",
             __name__,
             lambda folder: self._translate(plan, self._store.place(system) / SYSTEM, folder),
-            settings={"optimiser": plain(plan.tuning.optimiser), "config": plain(plan.tuning.config), "k": plan.k},
+            settings={
+                "optimiser": plain(plan.tuning.optimiser),
+                "config": plain(plan.tuning.config),
+                "k": plan.k,
+                **code_of(plan.tuning, by_name(plan.tuning.config.metric)),
+            },
             inputs={"system": system.name, **_flat(self.identity())},
         )
 
@@ -268,7 +274,7 @@ class ListStages:
                 drop = dropped(names, group.drop, f"features.{name}")
                 save_pool(compacted(filter_pool(pool, PoolFilter(), drop=drop)), folder / part)
 
-        settings = {"add": list(group.add), "drop": list(group.drop)}
+        settings = {"add": list(group.add), "drop": list(group.drop), **code_of(*feature_makers(group.add))}
         return of_stage("features", __name__, work, settings=settings, inputs=inputs)
 
     def _with_scales(self, told: list[str], before: Step) -> list[str]:

@@ -15,7 +15,7 @@ import contextlib
 import json
 import platform
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -43,6 +43,7 @@ __all__ = [
     "Observer",
     "cache_folder",
     "check_plans",
+    "drop_changed_code",
     "drop_scratch",
     "plan_cells",
     "record_start",
@@ -139,14 +140,16 @@ def run_cells(
     """
     store = Store(cache_folder(out, cache), observer.say)
     with RunFolder.open(out, _KIND, resume=resume) as run:
-        done = {result.key: result for result in load_cells(run.path) if result.error is None}
         shared = _shared_stages(recipe, selection, store, n_threads=n_threads, monitor=observer)
         watch = Watch(monitor=observer, on_step=observer.step, on_round=observer.end_round)
         works = [
             CellWork(key, recipe, shared[recipe.place(key)], store, run, n_threads=n_threads, watch=watch)
             for key in selection.cells
         ]
-        check_plans(run.path, {key: cell_plan(key, recipe, shared[recipe.place(key)]) for key in selection.cells})
+        plans = {key: cell_plan(key, recipe, shared[recipe.place(key)]) for key in selection.cells}
+        check_plans(run.path, plans)
+        drop_changed_code(run.path, plans, observer.say)
+        done = {result.key: result for result in load_cells(run.path) if result.error is None}
         drop_scratch(run.path)
         record_start(run, recipe, selection.cells, n_threads)
         to_do = [work for work in works if work.key not in done]
@@ -193,14 +196,16 @@ def _here(work: CellWork, run: RunFolder, observer: Observer) -> CellResult:
 def check_plans(base: Path, cells: Mapping[CellKey, Mapping[str, Any]]) -> None:
     """Raise InputError if a cell was started with other settings of itself or its parts than in these plans.
 
-    Cells share the test set of their corpus and the definitions of systems, features and optimisers.
+    Cells share the test set of their corpus and the definitions of systems, features and optimisers. Code from outside
+    may have changed: `drop_changed_code`.
     """
     plans: dict[tuple[str, str], Any] = {}
     for key, plan in cells.items():
         plans.update(_parts(key, json.loads(json.dumps(plan))))
     for key, before in load_plans(base).items():
         for place, begun in _parts(key, before).items():
-            changed = plan_changes(begun, plans[place], place[0]) if place in plans else []
+            found = plan_changes(begun, plans[place], place[0]) if place in plans else []
+            changed = [name for name in found if not _is_code(name)]
             if not changed:
                 continue
             folder = cell_folder(base, key)
@@ -209,6 +214,19 @@ def check_plans(base: Path, cells: Mapping[CellKey, Mapping[str, Any]]) -> None:
                 f"remove {folder}",
                 path=folder,
             )
+
+
+def drop_changed_code(base: Path, cells: Mapping[CellKey, Mapping[str, Any]], say: Callable[[str], object]) -> None:
+    """Remove the cells whose methods, metrics or features were edited since, so that they are made anew."""
+    for key, before in load_plans(base).items():
+        now = json.loads(json.dumps(cells.get(key, before)))
+        if changed := [name for name in plan_changes(before, now) if _is_code(name)]:
+            say(f"{key.name}: {', '.join(changed)} has changed; the cell is made anew")
+            shutil.rmtree(cell_folder(base, key))
+
+
+def _is_code(changed: str) -> bool:
+    return "code" in changed.split(".")
 
 
 def _parts(key: CellKey, plan: Mapping[str, Any]) -> dict[tuple[str, str], Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from dragoman.experiments.optimisers import read_method
 from dragoman.experiments.table import RecipeTable
-from dragoman.optim import LIST_METHODS, Optimiser
+from dragoman.optim import LearnsFrom, Optimiser
 from dragoman.settings import plain
 
 __all__ = ["SyntheticPoint", "SyntheticRecipe", "read_synthetic"]
@@ -78,6 +78,6 @@ def read_synthetic(table: RecipeTable, _content: Mapping[str, Any], _base: Path)
 def _optimiser(name: str, table: RecipeTable) -> Optimiser:
     method = read_method(name, table)
     table.done()
-    if method.name not in LIST_METHODS:
+    if method.learns_from is not LearnsFrom.LISTS:
         raise table.wrong("method", f"{method.name} does not learn from lists")
     return method

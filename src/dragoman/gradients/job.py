@@ -14,7 +14,7 @@ from dragoman.features import FeatureTable
 from dragoman.gradients.gradient import N_LISTS, Gradient, ListSums
 from dragoman.gradients.settings import PassSettings
 from dragoman.metric import Metric
-from dragoman.optim import ListLoss, Loss, SparseVector
+from dragoman.optim import GainLoss, Loss, SparseVector
 from dragoman.system import FoldDecoder, System
 from dragoman.types import Float64Array, Int32Array, Int64Array
 from dragoman.work.engine import Job
@@ -83,7 +83,7 @@ _Found = tuple[float, SparseVector, Int32Array]
 
 
 def _differentiated(loss: Loss, shard: Shard, weights: Float64Array, n_threads: int) -> _Found:
-    if isinstance(loss, ListLoss):
+    if isinstance(loss, GainLoss):
         return loss.gradient(shard, weights, n_threads=n_threads)
     return loss.gradient(shard, weights)
 
@@ -96,7 +96,7 @@ def _counted(
     Losses of the whole list tell; those that compare a few candidates know only the features of these.
     """
     for name, loss in losses.items():
-        if isinstance(loss, ListLoss):
+        if isinstance(loss, GainLoss):
             _, vector, n_lists = found[name]
             return vector.ids, n_lists
     no_gains = np.zeros(shard.n_candidates)

@@ -17,6 +17,7 @@ from dragoman.gradients.checkpoint import Checkpoint
 from dragoman.gradients.gradient import Gradient
 from dragoman.gradients.job import WEIGHT, GradientJob
 from dragoman.gradients.settings import PassSettings
+from dragoman.register import code_of
 from dragoman.run import RunFolder
 from dragoman.system import System, shards
 from dragoman.system.watch import SystemWatch
@@ -75,6 +76,7 @@ class GradientPass:
             "n_lines": len(lines),
             **given,
             **settings.to_json(),
+            **code_of(settings.made_losses()),
         }
         return cls(
             system=fresh,

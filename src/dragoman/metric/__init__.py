@@ -1,6 +1,6 @@
 """Metrics: segment statistics, summed over a corpus and scored; scores equal sacrebleu's."""
 
-from dragoman.metric.base import Draws, Metric
+from dragoman.metric.base import Draws, Metric, WordMetric
 from dragoman.metric.bleu import Bleu, BleuDetails, ReferenceLength, Smoothing
 from dragoman.metric.chrf import Chrf
 from dragoman.metric.edits import Edits, EditStep
@@ -49,6 +49,7 @@ __all__ = [
     "Tokenizer",
     "Variant",
     "Wer",
+    "WordMetric",
     "by_name",
     "metric_label",
     "n_references",

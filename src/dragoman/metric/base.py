@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from importlib.metadata import version
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -275,8 +275,17 @@ class WordMetric(Metric):
         return self.expected_gains(hyps, lists, mass, spelling=lexicon.spelling(), n_threads=n_threads)
 
     def _expected(self, lists: ListArrays, spelling: Spelling | None, n_threads: int) -> NDArray[np.float64]:
-        """Expected gains of checked arrays; a metric that has no kernel for them raises InputError."""
-        raise self._no_kernel()
+        """Expected gains of checked arrays: one reference after another, for a metric without a kernel for them."""
+        offsets, ids, ends, mass = lists
+        gains = np.zeros(len(mass))
+        for begin, end in pairwise(ends.tolist()):
+            hyps = offsets[begin : end + 1] - offsets[begin], ids[offsets[begin] : offsets[end]]
+            for candidate in begin + np.flatnonzero(mass[begin:end]):
+                reference = ids[offsets[candidate] : offsets[candidate + 1]]
+                spans = np.array([0, 1]), np.array([0, len(reference)])
+                words = (*hyps, np.zeros(end - begin, np.int32), *spans, reference)
+                gains[begin:end] += mass[candidate] * self.segment_gains(self._count(words, spelling, n_threads))
+        return gains
 
     def text_statistics(
         self,

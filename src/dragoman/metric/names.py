@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 
+from dragoman import register
 from dragoman.errors import InputError
 from dragoman.metric.base import Metric
 from dragoman.metric.bleu import Bleu, ReferenceLength, Smoothing
@@ -17,7 +18,8 @@ from dragoman.metric.ribes import Ribes
 from dragoman.metric.ter import Ter
 from dragoman.metric.tokenizer import Tokenizer
 from dragoman.metric.wer import Wer
-from dragoman.settings import Record, takes_text
+from dragoman.register import Registry, subclass_of
+from dragoman.settings import Record, listed, takes_text
 
 __all__ = ["METRICS", "TER_BLEU", "Variant", "by_name", "metric_label", "points_of", "shown_score"]
 
@@ -32,23 +34,22 @@ class Variant(Record):
     reference_length: ReferenceLength = ReferenceLength.CLOSEST
 
 
-METRICS: Mapping[str, Callable[[Variant], Metric]] = MappingProxyType(
+METRICS: Registry[Callable[..., Metric]] = register.METRICS
+"""Reference-based metrics by user-visible name: classes, or functions that make a metric. Each is given the options of
+a `Variant` that it has parameters for.
+"""
+
+METRICS.add_all(
     {
-        "bleu": lambda v: Bleu(
-            smoothing=v.smoothing,
-            tokenizer=v.tokenizer,
-            lowercase=v.lowercase,
-            reference_length=v.reference_length,
-        ),
-        "chrf": lambda v: Chrf(lowercase=v.lowercase),
-        "chrf+": lambda v: Chrf(word_order=1, lowercase=v.lowercase),
-        "chrf++": lambda v: Chrf(word_order=2, lowercase=v.lowercase),
-        "ter": lambda v: Ter(asian=v.tokenizer.is_unspaced),
-        "wer": lambda v: Wer(lowercase=v.lowercase),
-        "ribes": lambda v: Ribes(lowercase=v.lowercase),
+        "bleu": Bleu,
+        "chrf": Chrf,
+        "chrf+": lambda lowercase: Chrf(word_order=1, lowercase=lowercase),
+        "chrf++": lambda lowercase: Chrf(word_order=2, lowercase=lowercase),
+        "ter": lambda tokenizer: Ter(asian=tokenizer.is_unspaced),
+        "wer": Wer,
+        "ribes": Ribes,
     }
 )
-"""Reference-based metrics by user-visible name."""
 
 TER_BLEU = "0.5*ter - 0.5*bleu"
 """The name of the metric (TER-BLEU)/2."""
@@ -101,9 +102,11 @@ def by_name(
     Raises InputError for anything else.
     """
     variant = Variant(smoothing=smoothing, tokenizer=tokenizer, lowercase=lowercase, reference_length=reference_length)
+    if text.strip() in METRICS:
+        return _made(text.strip(), variant)
     name = text.strip().lower()
     if name in METRICS:
-        return METRICS[name](variant)
+        return _made(name, variant)
     try:
         if len(name) > _LONGEST:
             raise ValueError("too long")
@@ -112,7 +115,15 @@ def by_name(
         raise _no_metric(text) from error
     if _NUMBER in form:
         raise _no_metric(text)
-    return Mix(terms=tuple((weight, METRICS[key](variant)) for key, weight in form.items()))
+    return Mix(terms=tuple((weight, _made(key, variant)) for key, weight in form.items()))
+
+
+def _made(name: str, variant: Variant) -> Metric:
+    make = METRICS.named(name)
+    if isinstance(make, type):
+        subclass_of(Metric, make, name)
+    taken = inspect.signature(make).parameters
+    return make(**{field.name: getattr(variant, field.name) for field in fields(variant) if field.name in taken})
 
 
 def _as_expression(text: str) -> str:
@@ -164,6 +175,6 @@ def _added(a: dict[str, float], b: dict[str, float]) -> dict[str, float]:
 
 def _no_metric(text: str) -> InputError:
     return InputError(
-        f"{text!r} is not a metric: expected one of {', '.join(METRICS)}, "
-        "or a sum of them with factors, such as (ter-bleu)/2"
+        f"{text!r} is not a metric: {listed(text, list(METRICS))}, "
+        "or a sum of them with factors, such as (ter-bleu)/2, or PACKAGE.MODULE:CLASS of your own"
     )

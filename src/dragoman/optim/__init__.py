@@ -1,6 +1,6 @@
 """Optimisers: each learns weights from scored candidates, from search spaces, or from a decoder at work."""
 
-from dragoman.optim.base import Learner, Optimiser, Result
+from dragoman.optim.base import Learned, Learner, Optimiser, Problem, Result, finish
 from dragoman.optim.cll import Cll, OracleLikelihood
 from dragoman.optim.context import LearningContext, LearnsFrom
 from dragoman.optim.costs import Context, PreviousPass
@@ -10,7 +10,7 @@ from dragoman.optim.fastforest import FastForest, ForestsLearned
 from dragoman.optim.forest_mert import ForestMert
 from dragoman.optim.gains import gain_scale
 from dragoman.optim.hols import HeldOutText, Hils, Hols
-from dragoman.optim.list_loss import ListLoss
+from dragoman.optim.list_loss import GainLoss, ListLoss
 from dragoman.optim.loss import Loss, SparseVector
 from dragoman.optim.margin import Fear, Hope
 from dragoman.optim.mert import Mert, Norm
@@ -26,12 +26,14 @@ from dragoman.optim.registry import (
     LIST_METHODS,
     LOSSES,
     OPTIMISERS,
+    list_methods,
     make_loss,
     make_optimiser,
     method_name,
     method_named,
 )
 from dragoman.optim.rm import RelativeMarginLoss, Rm
+from dragoman.optim.score_loss import ScoreLoss
 from dragoman.optim.softramp import SoftRamp, SoftRampLoss
 from dragoman.optim.svm import StructuredHinge, Svm
 from dragoman.optim.units import Scale, Units
@@ -56,11 +58,13 @@ __all__ = [
     "ForestMert",
     "ForestsLearned",
     "Form",
+    "GainLoss",
     "HeldOutText",
     "Hils",
     "HingeLoss",
     "Hols",
     "Hope",
+    "Learned",
     "Learner",
     "LearningContext",
     "LearnsFrom",
@@ -84,6 +88,7 @@ __all__ = [
     "PreviousPass",
     "Prior",
     "Pro",
+    "Problem",
     "Ramp",
     "RampLoss",
     "Rampion",
@@ -92,6 +97,7 @@ __all__ = [
     "Rm",
     "Scale",
     "Scaling",
+    "ScoreLoss",
     "SoftRamp",
     "SoftRampLoss",
     "SparseVector",
@@ -102,8 +108,10 @@ __all__ = [
     "Update",
     "Xbleu",
     "descend",
+    "finish",
     "fit_scale",
     "gain_scale",
+    "list_methods",
     "make_loss",
     "make_optimiser",
     "method_name",

@@ -81,7 +81,7 @@ class Learned:
 class Optimiser(Record):
     """A method: a frozen dataclass whose fields are hyperparameters, all with defaults.
 
-    A method that learns from lists implements `_learn`. One that learns from more, or keeps something from round to
+    A method that learns from lists implements `learn`. One that learns from more, or keeps something from round to
     round, says so by `learns_from` and returns a Learner of its own from `_learner`.
     """
 
@@ -98,15 +98,17 @@ class Optimiser(Record):
     def optimise(
         self,
         pool: Pool,
-        start: Weights,
+        start: Weights | None = None,
         *,
-        seed: int,
+        seed: int = 1,
         round_number: int = 0,
         frozen: Collection[str] = (),
         n_threads: int = 1,
         engine: Engine | None = None,
     ) -> Result:
         """Better weights than `start` on a pool; those of `frozen` features stay as they are.
+
+        Without a start all weights are 0 at first.
 
         The same seed and round give the same result for any number of threads, and for any engine; methods without
         `uses_engine` refuse one. Raises InputError for a pool that cannot teach anything, FailedError instead of
@@ -118,11 +120,12 @@ class Optimiser(Record):
             raise self._cannot()
         metric = metric_of(pool)
         _check_tunable(pool, metric)
+        start = Weights.from_dict({}) if start is None else start
         weights_for(pool, start)
         start = start.on(pool.index)  # names that the pool lacks included
         fixed = np.zeros(len(pool.index), dtype=bool)
         fixed[frozen_ids(pool, frozen)] = True
-        learned = self._learn(
+        learned = self.learn(
             Problem(
                 pool=pool,
                 metric=metric,
@@ -145,8 +148,8 @@ class Optimiser(Record):
             held_out=learned.held_out,
         )
 
-    def _learn(self, problem: Problem) -> Learned:
-        """The method itself, on lists."""
+    def learn(self, problem: Problem) -> Learned:
+        """The method itself, on lists that were checked: what a method that learns from lists implements."""
         raise NotImplementedError
 
     def learner(self, context: LearningContext) -> Learner:

@@ -101,7 +101,7 @@ class Descent(Optimiser):
             keep_best=self.keep_best,
         )
 
-    def _learn(self, problem: Problem) -> Learned:
+    def learn(self, problem: Problem) -> Learned:
         loss = self.loss(problem.metric, problem.pool.shards)
         return _descend(problem, loss, self.update(), self.stopping(), self.freeze_dense, self.scale)
 
@@ -114,7 +114,7 @@ class _Composed(Optimiser):
     freeze_dense: bool | None
     scale: float | None
 
-    def _learn(self, problem: Problem) -> Learned:
+    def learn(self, problem: Problem) -> Learned:
         return _descend(problem, self.loss, self.update, self.stopping, self.freeze_dense, self.scale)
 
 

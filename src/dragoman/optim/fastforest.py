@@ -163,7 +163,7 @@ class FastForest(Optimiser):
             bound=self.bound * self.cost_scale,
         )
 
-    def learn(
+    def learn_forests(
         self,
         store: _core.ReferenceStore,
         start: Float64Array,

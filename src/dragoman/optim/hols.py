@@ -208,7 +208,7 @@ class Hols(Optimiser):
         steps = (*first, *(f"{what}-{n}" for n in range(1, self.updates + 1) for what in ("gradient", "search")))
         return steps[:-1] if self.last is Last.HELD_OUT else steps
 
-    def learn(self, text: HeldOutText) -> Weights:
+    def learn_text(self, text: HeldOutText) -> Weights:
         """Dense and sparse weights by names."""
         weights = text.weights
         blocks = _before(text, weights)

@@ -82,7 +82,7 @@ class Mert(Optimiser):
             if math.isnan(lower) or math.isnan(upper) or lower > upper:
                 raise InputError(f"the bounds of '{name}' are not a range: {lower} to {upper}")
 
-    def _learn(self, problem: Problem) -> Learned:
+    def learn(self, problem: Problem) -> Learned:
         return self._averaged(problem) if self.resamples else self._climbed(problem)
 
     def _averaged(self, problem: Problem) -> Learned:

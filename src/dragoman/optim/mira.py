@@ -211,7 +211,7 @@ class Mira(Optimiser):
         if self.context is Context.PREVIOUS:
             raise InputError("fixed lists have no previous pass; learn online, or use context=pseudo")
 
-    def _learn(self, problem: Problem) -> Learned:
+    def learn(self, problem: Problem) -> Learned:
         """Learn from `start`; the averaged weights of the best epoch."""
         self.check_lists()
         pool, metric = problem.pool, problem.metric

@@ -12,7 +12,7 @@ from dragoman import _core
 from dragoman.candidates import Pool, Shard
 from dragoman.errors import InputError
 from dragoman.optim.base import Problem
-from dragoman.optim.list_loss import ListLoss
+from dragoman.optim.list_loss import GainLoss
 from dragoman.optim.loss import Loss
 from dragoman.optim.update import Conditioning, Update
 from dragoman.types import Float64Array
@@ -84,4 +84,4 @@ def _prepared(problem: Problem, loss: Loss, fixed: NDArray[np.bool_]) -> Prepare
 
 
 def _gains(problem: Problem, loss: Loss, shard: Shard) -> Float64Array:
-    return loss.gains(shard) if isinstance(loss, ListLoss) else problem.metric.segment_gains(shard.stats)
+    return loss.gains(shard) if isinstance(loss, GainLoss) else problem.metric.segment_gains(shard.stats)

@@ -125,7 +125,7 @@ class Pro(Optimiser):
         if not self.threshold >= 0 or not 0 < self.psi <= 1:
             raise InputError("pro: the threshold must not be negative, the interpolation in (0, 1]")
 
-    def _learn(self, problem: Problem) -> Learned:
+    def learn(self, problem: Problem) -> Learned:
         """The classifier's weights. `start` matters where features are frozen, and to the prior `previous`."""
         fixed = problem.frozen
         sampled = list(self._sampled(problem))

@@ -132,7 +132,7 @@ class Rampion(Optimiser):
         scale = given(self.gain_scale, _GAIN_SCALE) / typical_range(metric, shards)
         return RampLoss(metric=metric, ramp=self.ramp, gain_scale=scale, sentence_bleu=self.sentence_bleu)
 
-    def _learn(self, problem: Problem) -> Learned:
+    def learn(self, problem: Problem) -> Learned:
         """Learn from `start`, towards which the weights are drawn; the best of the T' rounds."""
         shards = problem.pool.shards
         loss = self.loss(problem.metric, shards)

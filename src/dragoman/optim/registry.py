@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from dragoman import register
 from dragoman.errors import InputError
 from dragoman.metric import Metric
 from dragoman.optim.base import Optimiser
@@ -27,9 +28,19 @@ from dragoman.optim.softramp import SoftRamp
 from dragoman.optim.svm import Svm
 from dragoman.optim.units import Units
 from dragoman.optim.xbleu import Xbleu
+from dragoman.register import Registry, subclass_of
 from dragoman.settings import from_values, listed, settable
 
-__all__ = ["LIST_METHODS", "LOSSES", "OPTIMISERS", "make_loss", "make_optimiser", "method_name", "method_named"]
+__all__ = [
+    "LIST_METHODS",
+    "LOSSES",
+    "OPTIMISERS",
+    "list_methods",
+    "make_loss",
+    "make_optimiser",
+    "method_name",
+    "method_named",
+]
 
 _METHODS: tuple[type[Optimiser], ...] = (
     Mert,
@@ -51,16 +62,21 @@ _METHODS: tuple[type[Optimiser], ...] = (
     Hils,
     FastForest,
 )
-OPTIMISERS: Mapping[str, type[Optimiser]] = MappingProxyType({method.name: method for method in _METHODS})
-"""All methods: a further one is a file with a subclass of Optimiser, and its class in the list above."""
+OPTIMISERS: Registry[type[Optimiser]] = register.METHODS
+"""All methods, those of others (`dragoman.register`) too."""
 
-LIST_METHODS = tuple(name for name, method in OPTIMISERS.items() if method.learns_from is LearnsFrom.LISTS)
-"""Those that learn from candidate lists, whatever decoder made them."""
+OPTIMISERS.add_all({method.name: method for method in _METHODS})
 
-LOSSES = tuple(
-    name for name, method in OPTIMISERS.items() if issubclass(method, LowersLoss) and not issubclass(method, Hols)
-)
-"""Methods that lower a loss, which has a gradient. The loss of `hols` is one of theirs."""
+LIST_METHODS = tuple(method.name for method in _METHODS if method.learns_from is LearnsFrom.LISTS)
+"""The package's own methods that learn from candidate lists, whatever decoder made them."""
+
+
+def _lowers_loss(method: type[Optimiser]) -> bool:
+    return issubclass(method, LowersLoss) and not issubclass(method, Hols)
+
+
+LOSSES = tuple(method.name for method in _METHODS if _lowers_loss(method))
+"""The package's own methods that lower a loss, which has a gradient. The loss of `hols` is one of theirs."""
 
 _ONLINE = "online-"
 
@@ -77,9 +93,13 @@ def method_name(name: str, *, online: bool) -> str:
 
 def method_named(name: str) -> type[Optimiser]:
     """The class of a method. Raises InputError for an unknown name, with those that exist."""
-    if name not in OPTIMISERS:
-        raise InputError(f"there is no method '{name}'; there are: {', '.join(OPTIMISERS)}")
-    return OPTIMISERS[name]
+    method: type[Optimiser] = subclass_of(Optimiser, OPTIMISERS.named(name), name)
+    return method
+
+
+def list_methods() -> tuple[str, ...]:
+    """All methods that learn from candidate lists, those of others too."""
+    return tuple(name for name in OPTIMISERS if method_named(name).learns_from is LearnsFrom.LISTS)
 
 
 def make_optimiser(name: str, settings: Mapping[str, Any] = MappingProxyType({})) -> Optimiser:
@@ -96,7 +116,7 @@ def make_loss(name: str, metric: Metric, settings: Mapping[str, Any] = MappingPr
     Raises InputError as `make_optimiser`, for a method without a loss, and for a setting that its loss does not depend
     on, such as the length of a step.
     """
-    if name not in LOSSES:
+    if not (name in OPTIMISERS and _lowers_loss(method_named(name))):
         raise InputError(f"there is no loss '{name}'; {listed(name, LOSSES)}")
     method = _method(name, settings)
     loss = _loss(method, metric)
@@ -117,5 +137,5 @@ def _loss(method: Optimiser, metric: Metric) -> Loss:
 
 def _method(name: str, settings: Mapping[str, Any]) -> Optimiser:
     """A method as its loss needs it: there are no lists of a start to take units from."""
-    raw = {"units": Units.RAW.value} if "units" in settable(OPTIMISERS[name]) else {}
+    raw = {"units": Units.RAW.value} if "units" in settable(method_named(name)) else {}
     return make_optimiser(name, {**raw, **settings})

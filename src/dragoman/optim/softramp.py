@@ -68,10 +68,10 @@ class SoftRamp(Descent):
             raise InputError(f"the cost must be positive, not {self.cost_scale}")
         Descent._check(self)
 
-    def _learn(self, problem: Problem) -> Learned:
+    def learn(self, problem: Problem) -> Learned:
         if self.conditioning is Conditioning.EXTRACTION:
             raise InputError("lists do not say how often rules were extracted; learn online, or use conditioning=lists")
-        return Descent._learn(self, problem)
+        return Descent.learn(self, problem)
 
     def update(self) -> Update:
         """Steps of size 1, divided by how often a feature occurs."""

@@ -13,10 +13,14 @@ from dragoman.optim.epochs import Entry, EpochLearner, Watched
 from dragoman.optim.list_loss import ListLoss
 from dragoman.optim.loss import Loss
 from dragoman.optim.prepared import Prepared
+from dragoman.optim.score_loss import ScoreLoss, check_level
 from dragoman.optim.update import Update
 from dragoman.types import Float64Array, Int64Array
 
 __all__ = ["Losses", "Steps", "losses_of"]
+
+_LISTS = 256
+"""Lists that are watched at a time."""
 
 
 class Losses(ABC):
@@ -41,9 +45,11 @@ class Losses(ABC):
 
 
 def losses_of(loss: Loss, prepared: Prepared, n_threads: int) -> Losses:
-    """The loss in the native core where it has a kernel there, else by its gradients."""
+    """The loss in the native core where it has a kernel there; else by its slopes, or by its gradients."""
     if isinstance(loss, ListLoss):
         return _Native(loss, prepared, n_threads)
+    if isinstance(loss, ScoreLoss):
+        return _Scored(loss, prepared, n_threads)
     return _FromOutside(loss, prepared, n_threads)
 
 
@@ -92,6 +98,32 @@ class _Native(Losses):
 
     def epoch(self, learner: _core.Learner, order: Int64Array, batch: int) -> float:
         return learner.epoch(self._lists, order, self._loss.kernel, batch, self._n_threads)
+
+
+class _Scored(Losses):
+    """The core turns weights to scores and slopes of scores to steps."""
+
+    def __init__(self, loss: ScoreLoss, prepared: Prepared, n_threads: int) -> None:
+        super().__init__(prepared, n_threads)
+        self._loss = loss
+
+    def watched(self, order: Int64Array, weights: Float64Array) -> float:
+        total = 0.0
+        for begin in range(0, len(order), _LISTS):
+            scored = self._lists.scored(order[begin : begin + _LISTS], weights)
+            value, slopes = self._loss.slopes(*scored)
+            check_level(slopes, scored[2])
+            total += value
+        return total
+
+    def epoch(self, learner: _core.Learner, order: Int64Array, batch: int) -> float:
+        total = 0.0
+        for begin in range(0, len(order), batch):
+            end = min(begin + batch, len(order))
+            value, slopes = self._loss.slopes(*learner.begin_list_step(self._lists, order, begin, end))
+            learner.finish_list_step(self._lists, order[begin:end], slopes)
+            total += value
+        return total
 
 
 class _FromOutside(Losses):

@@ -43,6 +43,8 @@ _VERSION = 1
 _UNFINISHED = ".run.json.*"
 _FAILED = "failed-"
 _MANY = 5
+_CODE = "code."
+"""Begins the names of settings that are digests of code from outside."""
 """Differences that a message names."""
 _OWN = {"run.json", "trace.jsonl", "lock", "rounds"}
 
@@ -265,6 +267,11 @@ def _check_same(record: Path, settings: dict[str, Any], may_change: Collection[s
     before = stored.get("settings")
     changed = list(_differences(before if isinstance(before, dict) else {}, settings))
     if fixed := [name for name in changed if name not in may_change]:
+        if codes := [name.removeprefix(_CODE) for name in fixed if name.startswith(_CODE)]:
+            raise InputError(
+                f"was started with another version of the code of {', '.join(codes)}; start anew, or restore the file",
+                path=record,
+            )
         names = ", ".join(fixed[:_MANY]) + (", …" if len(fixed) > _MANY else "")
         raise InputError(f"was started with other settings ({names}); resume with the same, or start anew", path=record)
     return not changed

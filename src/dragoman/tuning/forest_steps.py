@@ -16,6 +16,7 @@ from dragoman.files.arrays import ArrayFormat
 from dragoman.optim import FastForest, Form, fit_scale
 from dragoman.optim.centring import source_groups
 from dragoman.optim.frozen import frozen_names
+from dragoman.register import code_of
 from dragoman.search import Reach, ReferenceConfig, ReferenceForests
 from dragoman.search.reference import ARRAY_TYPES
 from dragoman.settings import plain
@@ -152,6 +153,7 @@ class ForestSteps:
             "forests": found.key,
             "method": method.name,
             "method_settings": plain(method),
+            **code_of(method),
             "learned_from": digest_lines(lines),
             "frozen": list(frozen),
             "seed": seed,
@@ -168,7 +170,7 @@ class ForestSteps:
                 folds = task.parent.training.folds[of_store[positions]].astype(np.int64)
             theta = self.theta.values_on(index)
             kept = [index.find(name) for name in frozen_names(index, frozen)]
-            learned = method.learn(
+            learned = method.learn_forests(
                 store,
                 theta * found.scale,
                 dense,

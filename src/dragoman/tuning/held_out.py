@@ -49,7 +49,7 @@ def tune_held_out(task: HeldOutTask, run: RunFolder) -> TuneRecord:
     for too few lines; and where the gradient is 0.
     """
     text = _Text(task, run)
-    weights = task.method.learn(text)
+    weights = task.method.learn_text(text)
     return text.record(weights)
 
 

@@ -13,6 +13,7 @@ from dragoman.features import FeatureIndex, Weights, find_weights, read_weights,
 from dragoman.files.store import from_plain
 from dragoman.metric import Metric
 from dragoman.optim import Optimiser
+from dragoman.register import code_of
 from dragoman.run import RunFolder
 from dragoman.settings import plain, takes_text
 from dragoman.system import LineListsJob, Preset, System, kbest_of_lines
@@ -108,6 +109,7 @@ class LineSearch:
             "metric": self.metric.signature(len(self.references[0])),
             "method": self.method.name,
             "method_settings": plain(self.method),
+            **code_of(self.method, self.metric),
             "start": self.start.digest(),
             "frozen": sorted(self.frozen),
             **self.loop.record(),

@@ -13,6 +13,7 @@ from dragoman.features import FeatureTable, Weights, find_weights, read_weights,
 from dragoman.metric import Metric
 from dragoman.optim import Optimiser
 from dragoman.optim.hols import among
+from dragoman.register import code_of
 from dragoman.run import RunFolder
 from dragoman.settings import plain
 from dragoman.sources.lists import ListsFolder, ListsSettings, StoredLists, make_lists, map_shard
@@ -89,6 +90,7 @@ class ListSteps:
             "weights": self.theta.digest(),
             "lines": digest_lines(lines),
             **settings.to_json(),
+            **code_of(settings.measure()),
         }
 
         def work(folder: Path, _: Path) -> dict[str, Any]:
@@ -116,6 +118,7 @@ class ListSteps:
             "features": list(templates),
             "method": self.method.name,
             "method_settings": plain(self.method),
+            **code_of(self.method),
             "learned_from": digest_lines(lines),
             "frozen": list(frozen),
             "seed": seed,

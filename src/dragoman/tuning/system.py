@@ -14,9 +14,10 @@ from dragoman.candidates import Pool, with_metric
 from dragoman.errors import InputError
 from dragoman.features import MANY_WEIGHTS, Block, FeatureIndex, FeatureTable, Weights
 from dragoman.files.store import digest_json, read_json, unseal
-from dragoman.metric import Smoothing, Tokenizer, by_name
+from dragoman.metric import Metric, Smoothing, Tokenizer, by_name
 from dragoman.optim import FastForest, Hols, LearningContext, LearnsFrom, Online, Optimiser, make_loss, make_optimiser
 from dragoman.optim.frozen import frozen_names
+from dragoman.register import code_of
 from dragoman.run import RunFolder
 from dragoman.settings import Record, plain, takes_text
 from dragoman.system import Lines, ListsJob, Preset, System, SystemView, kbest_by_engine, save_tuned
@@ -249,7 +250,7 @@ def tune_system(
     if phi is None and not by_lists:
         _check_frozen(parent, start, config.frozen)
     lines = _training_lines(parent, method, config, n_sentences=len(sentences))
-    settings = _record(method, config, k, distinct, parent, sentences, texts, start, seed)
+    settings = _record(method, config, metric, k, distinct, parent, sentences, texts, start, seed)
     if phi is not None or by_lists:
         settings["phi"] = plain(config.phi) | ({} if phi is None else {"given": _digest_of(phi)})
     if pairs is not None:
@@ -427,6 +428,7 @@ def _save_development(
 def _record(
     optimiser: Optimiser,
     config: TuneConfig,
+    metric: Metric,
     k: int,
     distinct: bool,
     parent: System,
@@ -439,6 +441,7 @@ def _record(
     return {
         "method": optimiser.name,
         "method_settings": plain(optimiser),
+        **code_of(optimiser, config, metric),
         "metric": config.metric,
         "tokenizer": config.tokenizer.value,
         "lowercase": config.lowercase,

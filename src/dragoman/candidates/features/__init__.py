@@ -14,7 +14,7 @@ from dragoman.candidates.features.agreement_scale import (
     with_scales_of,
 )
 from dragoman.candidates.features.base import CandidateBlock, CandidateFeature
-from dragoman.candidates.features.registry import CANDIDATE_FEATURES
+from dragoman.candidates.features.registry import CANDIDATE_FEATURES, feature_makers
 
 __all__ = [
     "CANDIDATE_FEATURES",
@@ -24,6 +24,7 @@ __all__ = [
     "LearnedScale",
     "add_candidate_features",
     "describe_candidates",
+    "feature_makers",
     "learn_agreement_scale",
     "needs_scale",
     "with_learned_scales",

@@ -25,8 +25,10 @@ _BLOCK = 4096
 Named = Sequence[tuple[CandidateFeature, tuple[str, ...]]]
 
 
-def add_candidate_features(pool: Pool, told: Sequence[str], sources: Sequence[str], *, n_threads: int = 1) -> Pool:
-    """The pool with features such as `length`, `lm=FILE`, `system=FOLDER` and `agreement` for its candidates.
+def add_candidate_features(
+    pool: Pool, told: Sequence[str | CandidateFeature], sources: Sequence[str], *, n_threads: int = 1
+) -> Pool:
+    """The pool with features such as `length`, `lm=FILE`, `system=FOLDER` and `agreement`, or objects of your own.
 
     `sources` are the source sentences by sentence id. Raises InputError for an unknown feature or one that the
     candidates have already.
@@ -115,7 +117,7 @@ class AddedFeatures:
 def describe_candidates(
     path: PathLike,
     out: PathLike,
-    told: Sequence[str],
+    told: Sequence[str | CandidateFeature],
     sources: Sequence[str] | None,
     *,
     scores: Sequence[PathLike] = (),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Sequence
 
+from dragoman import register
 from dragoman.candidates.features.agreement import Agreement
 from dragoman.candidates.features.base import CandidateFeature, SparseCandidateFeature
 from dragoman.candidates.features.language_model import LmScores
@@ -12,8 +12,9 @@ from dragoman.candidates.features.lengths import Lengths
 from dragoman.candidates.features.named_scores import NamedScore
 from dragoman.candidates.features.surface import Copies, Punctuation, Repeats
 from dragoman.errors import InputError
+from dragoman.register import Registry, subclass_of
 
-__all__ = ["CANDIDATE_FEATURES", "make_candidate_features"]
+__all__ = ["CANDIDATE_FEATURES", "feature_makers", "make_candidate_features"]
 
 
 def _translations(argument: str | None) -> CandidateFeature:
@@ -40,7 +41,10 @@ def _contexts(argument: str | None) -> CandidateFeature:
     return Contexts(argument)
 
 
-CANDIDATE_FEATURES: Mapping[str, Callable[[str | None], CandidateFeature]] = MappingProxyType(
+CANDIDATE_FEATURES: Registry[Callable[[str | None], CandidateFeature]] = register.CANDIDATE_FEATURES
+"""By the name in `--add NAME` or `--add NAME=ARGUMENT`: classes, or functions that make a feature."""
+
+CANDIDATE_FEATURES.add_all(
     {
         "agreement": Agreement,
         "contexts": _contexts,
@@ -55,24 +59,22 @@ CANDIDATE_FEATURES: Mapping[str, Callable[[str | None], CandidateFeature]] = Map
         "word-pairs": _word_pairs,
     }
 )
-"""By the name in `--add NAME` or `--add NAME=ARGUMENT`."""
 
 
-def make_candidate_features(told: Sequence[str]) -> list[tuple[CandidateFeature, tuple[str, ...]]]:
-    """Features by `NAME` or `NAME=ARGUMENT`, and what they call their columns: `lm_score_2` of a second model.
+def make_candidate_features(
+    told: Sequence[str | CandidateFeature],
+) -> list[tuple[CandidateFeature, tuple[str, ...]]]:
+    """Features, also by `NAME` or `NAME=ARGUMENT`, and what they call their columns: `lm_score_2` of a second model.
 
     Raises InputError for an unknown name or a wrong argument.
     """
     made = []
     taken: dict[str, int] = {}
-    for text in told:
-        name, _, argument = text.partition("=")
-        if name not in CANDIDATE_FEATURES:
-            raise InputError(f"'{name}' is no feature for candidates; expected one of {', '.join(CANDIDATE_FEATURES)}")
-        feature = CANDIDATE_FEATURES[name](argument or None)
+    for each in told:
+        feature = _made(each) if isinstance(each, str) else each
         if isinstance(feature, SparseCandidateFeature):
             if feature.stem in taken:
-                raise InputError(f"'{name}' can be added once; its features would have the same names")
+                raise InputError(f"'{_called(each)}' can be added once; its features would have the same names")
             taken[feature.stem] = 1
         columns = []
         for column in feature.names:
@@ -80,3 +82,21 @@ def make_candidate_features(told: Sequence[str]) -> list[tuple[CandidateFeature,
             columns.append(column if taken[column] == 1 else f"{column}_{taken[column]}")
         made.append((feature, tuple(columns)))
     return made
+
+
+def feature_makers(told: Sequence[str]) -> list[Callable[[str | None], CandidateFeature]]:
+    """What makes features by `NAME` or `NAME=ARGUMENT`. Raises InputError for an unknown name."""
+    return [CANDIDATE_FEATURES.named(each.partition("=")[0]) for each in told]
+
+
+def _made(told: str) -> CandidateFeature:
+    name, _, argument = told.partition("=")
+    [make] = feature_makers([told])
+    if isinstance(make, type):
+        subclass_of(CandidateFeature, make, name)
+    feature: CandidateFeature = make(argument or None)
+    return feature
+
+
+def _called(told: str | CandidateFeature) -> str:
+    return told.partition("=")[0] if isinstance(told, str) else type(told).__name__

@@ -15,7 +15,7 @@ from dragoman.cli.list_options import FeatureOptions, added_files
 from dragoman.cli.session import Json, Quiet, Seed, Threads
 from dragoman.errors import InputError
 from dragoman.features import WeightFormat
-from dragoman.optim import LIST_METHODS, OPTIMISERS, FastForest
+from dragoman.optim import LIST_METHODS, OPTIMISERS, FastForest, LearnsFrom, list_methods, method_named
 from dragoman.settings import listed
 from dragoman.tuning import Keep, LastSearch, LearnFrom, LoopSettings, PhiBlocks, PhiSettings, Theta, read_moses_run
 from dragoman.work.engine import EngineName
@@ -31,8 +31,8 @@ _candidates, _method, _loop, _system, _training, _result = (
 )
 _METHOD_HELP = (
     f"mert unless given. For lists: {', '.join(LIST_METHODS)}; with --system also "
-    f"{', '.join(name for name in OPTIMISERS if name not in LIST_METHODS)}; {ALL} compares the methods for lists by "
-    "cross-validation; repeated, those that are named."
+    f"{', '.join(name for name in OPTIMISERS.imported() if name not in LIST_METHODS)}; {ALL} compares the methods for "
+    "lists by cross-validation; repeated, those that are named. PACKAGE.MODULE:CLASS is a method of your own."
 )
 
 
@@ -368,10 +368,10 @@ class TuneOptions(FeatureOptions):
         """The methods for lists that were named, or all. Raises InputError for one that does not learn from lists."""
         names = self.method or []
         if len(names) < 2:
-            return LIST_METHODS
+            return list_methods()
         for name in names:
-            if name not in LIST_METHODS:
-                raise InputError(f"--method {name} cannot be compared on lists; {listed(name, LIST_METHODS)}")
+            if method_named(name).learns_from is not LearnsFrom.LISTS:
+                raise InputError(f"--method {name} cannot be compared on lists; {listed(name, list_methods())}")
         return tuple(names)
 
     @property

@@ -7,11 +7,14 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from dragoman.candidates.features import feature_makers
 from dragoman.cli.tuning.candidates import Kind
 from dragoman.cli.tuning.options import TuneOptions, flag
 from dragoman.errors import InputError
 from dragoman.files.store import digest, digest_json
+from dragoman.metric import by_name
 from dragoman.optim import Optimiser
+from dragoman.register import code_of
 from dragoman.run import RunFolder
 from dragoman.settings import plain
 from dragoman.sources.lists.folder import LISTS
@@ -53,6 +56,7 @@ def open_run(
         "seed": seed,
         "options": plain({name: value for name, value in fields.items() if value is not None}),
         "methods": {name: plain(optimiser) for name, optimiser in methods.items()},
+        **code_of(methods, by_name(options.metric), *feature_makers(options.add or [])),
         "frozen": options.freeze or [],
         "inputs": _digests(options, (*kind.inputs, "weights", "template")),
     }

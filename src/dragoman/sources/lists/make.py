@@ -11,6 +11,7 @@ import numpy as np
 
 from dragoman.errors import FailedError, InputError
 from dragoman.features import FeatureTable, Weights, store_weights
+from dragoman.register import code_of
 from dragoman.run import RunFolder
 from dragoman.sources.lists.folder import WEIGHTS, ListsFolder, shard_name, tables_of, write_manifest
 from dragoman.sources.lists.settings import ListsSettings
@@ -66,6 +67,7 @@ def make_lists(
     record = {
         "command": "lists",
         **settings.to_json(),
+        **code_of(settings.measure()),
         "part": str(part),
         "system": tables_of(loaded),
         **search,
