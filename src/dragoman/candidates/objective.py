@@ -82,14 +82,18 @@ class Objective:
 
     def measure(self, pool: Pool, *, n_threads: int = 1) -> Pool:
         """The pool with the statistics of its candidates. Raises InputError where they cannot be."""
-        if not self.references:
-            raise InputError("no references; give at least one")
+        self._check_references()
         return with_metric(pool, self.metric, self.references, allow_missing=self.allow_missing, n_threads=n_threads)
 
     def judge(self, texts: Sequence[str], *, n_threads: int = 1) -> float:
         """The score of a text, a line for every sentence that has references."""
+        self._check_references()
         total = output_statistics(self.metric, [texts], self.references, n_threads=n_threads)[0].sum(axis=0)
         return self.score(total)
+
+    def _check_references(self) -> None:
+        if not self.references:
+            raise InputError("no references; give at least one")
 
     @property
     def name(self) -> str:

@@ -13,7 +13,7 @@ from dragoman.analysis import Mark, Shown, SystemOutput, SystemScore, compare_sy
 from dragoman.errors import InputError, naming
 from dragoman.features import Weights, read_weights
 from dragoman.files.store import read_json, unseal
-from dragoman.metric import Tokenizer, by_name, metric_label, recorded_metric
+from dragoman.metric import Tokenizer, metric_label, recorded_metric
 from dragoman.system import Preset, System
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import open_binary_output, read_lines
@@ -263,7 +263,7 @@ def _change(
     n_threads: int,
     n_trials: int,
 ) -> SetChange:
-    metrics = [by_name(one, tokenizer=pair.tokenizer, lowercase=pair.lowercase) for one in _METRICS]
+    metrics = pair.metrics(_METRICS)
     outputs = [SystemOutput(name=n, runs=(list(o),)) for n, o in (("before", pair.before), ("after", pair.after))]
     first, second = compare_systems(
         outputs, pair.references, metrics, n_bootstrap=0, n_trials=n_trials, n_threads=n_threads
