@@ -188,7 +188,9 @@ def test_a_mixture_adds_metrics_to_numbers(pool):
     quality = rerank(ExternalObjective("quality").measure(scored(pool)), weights).score()
     assert rerank(measured, weights).score() == pytest.approx(0.5 * chrf - 0.01 * quality)
     with pytest.raises(InputError, match="needs no references"):
-        MixedObjective("quality", REFERENCES)
+        MixedObjective("quality", REFERENCES).measure(scored(pool))
+    with pytest.raises(InputError, match="'nope' is no score of the candidates"):
+        MixedObjective("chrf + nope", REFERENCES).measure(scored(pool))
 
 
 def test_candidates_may_come_with_their_statistics(pool):

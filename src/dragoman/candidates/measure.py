@@ -142,7 +142,7 @@ def metric_of_sum(
 ) -> Mix:
     """The metric of a sum of scores and metrics; `scores` are those that candidates have, None: any that is no metric.
 
-    Raises InputError for a name that is neither, and for a sum without metrics.
+    Where they are known, raises InputError for a name that is neither, and for a sum without metrics.
     """
     terms: list[tuple[float, Metric]] = []
     for name, factor in _sum_of_scores(told) or [(told, 1.0)]:
@@ -157,7 +157,7 @@ def metric_of_sum(
         else:
             metric = by_name(name, smoothing=Smoothing.NONE, tokenizer=tokenizer, lowercase=lowercase)
             terms.append((factor, metric))
-    if not any(metric.uses_references for _, metric in terms):
+    if scores is not None and not any(metric.uses_references for _, metric in terms):
         raise InputError(f"'{told}' needs no references; leave them out, or add a metric: '{told} + chrf'")
     return Mix(terms=tuple(terms))
 

@@ -184,7 +184,7 @@ class ExternalObjective(Objective):
 class MixedObjective(Objective):
     """A sum of scores that candidates have and of metrics: `0.5*comet + 0.5*chrf`.
 
-    A name is that of a candidate's score first. Raises InputError for a sum without a metric.
+    A name is that of a candidate's score first.
     """
 
     told: str
