@@ -6,9 +6,8 @@ import json
 import os
 
 import toy_decoder
-from dragoman.candidates import read_nbest, read_references, with_metric
+from dragoman.candidates import Objective, read_nbest, read_references
 from dragoman.features import read_weights
-from dragoman.metric import by_name
 from dragoman.optim import Mert
 from dragoman.run import RunFolder
 from dragoman.tuning import Decoder, LoopSettings, tune_decoder
@@ -42,7 +41,7 @@ def tune_inside(folder, run, max_rounds=2):
             Mert(n_starts=2),
             read_weights(folder / "start"),
             seed=1,
-            measure=lambda pool: with_metric(pool, by_name("chrf"), references),
+            objective=Objective("chrf", references),
             settings=LoopSettings(max_rounds=max_rounds),
             run=record,
         )

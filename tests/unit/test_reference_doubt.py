@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dragoman.candidates import doubt_of_references, read_nbest, with_metric
+from dragoman.candidates import MeasuredObjective, doubt_of_references, read_nbest, with_metric
 from dragoman.features import Weights
 from dragoman.metric import Smoothing, by_name
 from dragoman.optim import Mert
@@ -81,7 +81,7 @@ def test_it_is_a_warning_of_a_tuning(tmp_path):
     wrong = [[line] for line in moved(references)["mixed"]]
     pool = with_metric(pool_of(tmp_path, references, noise=0.1), by_name("chrf"), wrong)
     start = Weights.from_dict({"lm": 1.0, "words": 0.1})
-    record = tune_pool(pool, Mert(n_starts=1), start, seed=1, references=wrong)
+    record = tune_pool(pool, Mert(n_starts=1), start, seed=1, objective=MeasuredObjective.of(pool, wrong))
     (warning,) = [text for text in record.warnings if "seem to belong to other sentences" in text]
     assert warning in record.notes
     assert not tune_pool(pool, Mert(n_starts=1), start, seed=1).warnings

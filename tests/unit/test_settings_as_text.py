@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from dragoman.candidates import Pool
+from dragoman.candidates import MeasuredObjective, Pool
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.metric import Bleu, External, Smoothing, output_statistics
@@ -77,9 +77,7 @@ class ByWeight(Decoder):
 def test_the_loop_keeps_the_round_that_the_text_says(keep):
     start = Weights.from_dict({"f": 1.0, "g": 0.5})
     settings = LoopSettings(max_rounds=2, keep=keep)
-    found = tune_decoder(
-        ByWeight(), Worse(), start, seed=1, measure=lambda pool: replace(pool, metric=External()), settings=settings
-    )
+    found = tune_decoder(ByWeight(), Worse(), start, seed=1, objective=MeasuredObjective(External()), settings=settings)
     assert (found.weights["f"] > 0) == (str(keep) == "best")
 
 

@@ -12,12 +12,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dragoman.candidates import with_metric
+from dragoman.candidates import Objective
 from dragoman.errors import InputError
 from dragoman.features import HOLS_STEP, Block, FeatureIndex, Weights, read_weights
 from dragoman.gradients import Gradient
 from dragoman.lm import EstimateConfig
-from dragoman.metric import Smoothing, by_name
 from dragoman.optim import Hils, Hols, Mert
 from dragoman.optim.hols import Last, Start, StepBlocks, moved
 from dragoman.system import FoldDecoder, HieroSettings, PhraseSettings, System, SystemSettings, TrainConfig, train
@@ -147,14 +146,13 @@ def test_an_update_is_mert_with_the_direction_as_one_more_column(made, tmp_path,
     for line in (folders["start"] / "weights.tsv").read_text(encoding="utf-8").split("\n")[:-1]:
         name, value = line.split("\t")
         start[name] = float(value)
-    metric = by_name("bleu", smoothing=Smoothing.NONE)
     targets = [[system.training.target(line)] for line in lines.tolist()]
     wanted = tune_decoder(
         Column(made / kind, lines, [Block.from_dict(HOLS_STEP, step)]),
         Mert(n_starts=1, n_directions=0),
         Weights.from_dict(start),
         seed=1,
-        measure=lambda pool: with_metric(pool, metric, targets),
+        objective=Objective("bleu", targets),
         settings=LoopSettings(max_rounds=method.search_rounds),
         frozen=frozen_of(made, kind),
     )

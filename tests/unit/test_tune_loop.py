@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dragoman.candidates import load_pool, merge_pools, rerank, score_deviation
+from dragoman.candidates import MeasuredObjective, load_pool, merge_pools, rerank, score_deviation
 from dragoman.errors import FailedError, InputError
 from dragoman.features import Weights
 from dragoman.metric import External
@@ -49,14 +49,13 @@ class LinearDecoder(Decoder):
         return float(np.mean([self.gold[s, np.argmax(self.x[s] @ v)] for s in range(N_SENTENCES)]))
 
 
-def measure(pool):
-    """The statistics come with the candidates; a pool from disk has them but not their metric."""
-    return replace(pool, metric=External())
+OBJECTIVE = MeasuredObjective(External())
+"""The statistics come with the candidates; a pool from disk has them but not their metric."""
 
 
 def tune(decoder, optimiser=None, start=START, **options):
     optimiser = optimiser or Mert(n_starts=4)
-    return tune_decoder(decoder, optimiser, Weights.from_dict(start), seed=1, measure=measure, **options)
+    return tune_decoder(decoder, optimiser, Weights.from_dict(start), seed=1, objective=OBJECTIVE, **options)
 
 
 @pytest.mark.parametrize("optimiser", [Mert(n_starts=4), Pro()], ids=["mert", "pro"])

@@ -9,7 +9,7 @@ import pytest
 
 from dragoman.analysis.curves import CurveConfig, Frequency, curve_of, frequent_and_rare, system_curves, weight_curve
 from dragoman.analysis.curves.features import list_counts, reaches_of
-from dragoman.candidates import rerank
+from dragoman.candidates import MeasuredObjective, rerank
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import FeatureIndex, Weights
 from dragoman.metric import Smoothing, by_name, score_text
@@ -145,7 +145,7 @@ def test_lists_that_do_not_grow_end_the_rounds():
         -2.0,
         2.0,
         sentences=np.arange(1, 12),
-        measure=lambda same: same,
+        objective=MeasuredObjective.of(pool),
         k=7,
         n_rounds=9,
         progress=seen.append,
@@ -166,7 +166,7 @@ def test_the_present_weight_may_be_outside():
     weights = Weights.from_dict({"a": 5.0, "b": 1.0}, pool.index)
     decoder = FixedDecoder(pool)
     found = weight_curve(
-        decoder, pool, weights, "a", -1.0, 3.0, sentences=np.arange(1), measure=lambda same: same, n_rounds=0
+        decoder, pool, weights, "a", -1.0, 3.0, sentences=np.arange(1), objective=MeasuredObjective.of(pool), n_rounds=0
     )
     assert found.curve.corners.tolist() == [1.0]
     assert found.curve.scores.tolist() == pytest.approx([0.9, 0.2])

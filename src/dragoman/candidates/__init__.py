@@ -29,6 +29,7 @@ from dragoman.candidates.measure import (
 )
 from dragoman.candidates.merge import compacted, merge_pools, on_tables
 from dragoman.candidates.missing import has_missing, with_list_means
+from dragoman.candidates.objective import ExternalObjective, MeasuredObjective, MixedObjective, Objective
 from dragoman.candidates.pool import Pool, metric_of, new_words
 from dragoman.candidates.readers import (
     FIELDS,
@@ -51,10 +52,14 @@ from dragoman.candidates.writers import nbest_blocks, write_nbest
 __all__ = [
     "FIELDS",
     "Choice",
+    "ExternalObjective",
     "FeatureSummary",
     "Judge",
     "LazyShards",
+    "MeasuredObjective",
+    "MixedObjective",
     "NbestFormat",
+    "Objective",
     "Outline",
     "Pool",
     "PoolFilter",

@@ -34,6 +34,7 @@ __all__ = [
     "compact_words",
     "has_scores",
     "id_statistics",
+    "metric_of_sum",
     "mixes_metrics",
     "read_references",
     "summed_names",
@@ -115,30 +116,50 @@ def with_mixture(
     that bleu, chrf and ter are numbers from 0 to 1. `fill_missing` as in `with_external`. Raises InputError for a name
     that is neither.
     """
-    terms: list[tuple[float, Metric]] = []
+    sum_ = metric_of_sum(told, pool.score_names, tokenizer=tokenizer, lowercase=lowercase)
     parts = []
-    for name, factor in _sum_of_scores(told) or [(told, 1.0)]:
-        metric: Metric
-        if name in pool.score_names:
-            metric = External(label=name, higher_is_better=factor > 0)
-            parts.append([metric.from_values(values) for values in pool.score_column(name, fill_missing=fill_missing)])
-        elif name.lower() in METRICS:
-            metric = by_name(name, smoothing=Smoothing.NONE, tokenizer=tokenizer, lowercase=lowercase)
+    for _, metric in sum_.terms:
+        if metric.uses_references:
             measured = with_metric(pool, metric, references, allow_missing=allow_missing, n_threads=n_threads)
             parts.append([shard.stats for shard in measured.shards])
         else:
-            scores, metrics = ", ".join(pool.score_names) or "none", ", ".join(METRICS)
-            raise InputError(
-                f"'{name}' is no score of the candidates, which have {scores}, and no metric: expected one of {metrics}"
-            )
-        terms.append((factor, metric))
-    if not any(metric.uses_references for _, metric in terms):
-        raise InputError(f"'{told}' needs no references; leave them out, or add a metric: '{told} + chrf'")
+            columns = pool.score_column(metric.name, fill_missing=fill_missing)
+            parts.append([External(label=metric.name).from_values(values) for values in columns])
     shards = [
         shard.with_stats(np.ascontiguousarray(np.concatenate(stats, axis=1)))
         for shard, *stats in zip(pool.shards, *parts, strict=True)
     ]
-    return replace(pool, shards=tuple(shards), metric=Mix(terms=tuple(terms)))
+    return replace(pool, shards=tuple(shards), metric=sum_)
+
+
+@takes_text
+def metric_of_sum(
+    told: str,
+    scores: Collection[str] | None = None,
+    *,
+    tokenizer: Tokenizer = Tokenizer.NONE,
+    lowercase: bool = False,
+) -> Mix:
+    """The metric of a sum of scores and metrics; `scores` are those that candidates have, None: any that is no metric.
+
+    Where they are known, raises InputError for a name that is neither, and for a sum without metrics.
+    """
+    terms: list[tuple[float, Metric]] = []
+    for name, factor in _sum_of_scores(told) or [(told, 1.0)]:
+        is_metric = name.lower() in METRICS
+        if scores is not None and not is_metric and name not in scores:
+            raise InputError(
+                f"'{name}' is no score of the candidates, which have {', '.join(scores) or 'none'}, and no metric: "
+                f"expected one of {', '.join(METRICS)}"
+            )
+        if not is_metric or (scores is not None and name in scores):
+            terms.append((factor, External(label=name, higher_is_better=factor > 0)))
+        else:
+            metric = by_name(name, smoothing=Smoothing.NONE, tokenizer=tokenizer, lowercase=lowercase)
+            terms.append((factor, metric))
+    if scores is not None and not any(metric.uses_references for _, metric in terms):
+        raise InputError(f"'{told}' needs no references; leave them out, or add a metric: '{told} + chrf'")
+    return Mix(terms=tuple(terms))
 
 
 def mixes_metrics(told: str) -> bool:

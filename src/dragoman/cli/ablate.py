@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dragoman.analysis import Shown, is_significant
+from dragoman.candidates import ExternalObjective, Objective
 from dragoman.cli.declared import takes
 from dragoman.cli.run import run_lists
 from dragoman.cli.scoring import Lowercase, Tokenize, warn_of_raw_text
@@ -31,7 +32,7 @@ from dragoman.experiments.ablation import (
 from dragoman.experiments.ablation_tests import AblationTests, RowTest
 from dragoman.experiments.list_cell import learned_weights
 from dragoman.features import read_weights
-from dragoman.metric import Tokenizer, by_name, metric_label
+from dragoman.metric import Metric, Tokenizer, metric_label
 from dragoman.run import cell_folder, translations_file
 from dragoman.settings import Record
 from dragoman.text import read_lines, replace_bytes
@@ -87,6 +88,12 @@ class AblateOptions(Record):
     json: Json = False
     quiet: Quiet = False
 
+    def objective(self) -> Objective:
+        """What is maximised, to show its scores."""
+        if self.external is not None:
+            return ExternalObjective(self.external, higher_is_better=not self.lower_is_better)
+        return Objective(self.metric, tokenizer=self.tokenize, lowercase=self.lowercase)
+
 
 @takes(AblateOptions)
 def ablate(options: AblateOptions) -> None:
@@ -132,7 +139,8 @@ def ablate(options: AblateOptions) -> None:
             n_seeds=options.seeds,
         )
     )
-    if options.tokenize is Tokenizer.NONE and options.external is None and "bleu" in by_name(options.metric).name:
+    objective = options.objective()
+    if options.tokenize is Tokenizer.NONE and options.external is None and "bleu" in objective.name:
         warn_of_raw_text(session.warn, [line for path in options.reference[:1] for line in read_lines(path)])
     run, cache = options.out / _RUN, options.out / _CACHE
     is_new = not run.exists()
@@ -144,14 +152,14 @@ def ablate(options: AblateOptions) -> None:
         for name, reason in failed.items():
             session.say(f"note: {name} is left out, for it cannot learn from these lists: {reason}")
     rows = ablation_rows(results)
-    lower = options.lower_is_better if options.external else not by_name(options.metric).higher_is_better
-    kept = best_row(rows, higher_is_better=not lower)
+    kept = best_row(rows, higher_is_better=objective.higher_is_better)
     session.say("testing every group against the group before")
     tests = AblationTests(recipe, run, cache, n_threads=session.n_threads)
     tested = tests.test(rows)
     assert kept.held_out is not None
-    gained = (rows[0].dev - kept.held_out if lower else kept.held_out - rows[0].dev) > 0
-    shown = _Shown(options=options, metric=results[0].metric, test_metric=tests.metric.name)
+    gain = kept.held_out - rows[0].dev
+    gained = (gain if objective.higher_is_better else -gain) > 0
+    shown = _Shown(objective=objective, metric=results[0].metric, test_metric=tests.metric)
     experiment = replace(
         load_experiment([run], n_threads=session.n_threads),
         groups=shown.page_table(rows, tested, kept),
@@ -176,7 +184,7 @@ def ablate(options: AblateOptions) -> None:
             "report": str(page),
             "kept": {"features": kept.features, "method": kept.method},
             "metric": shown.metric,
-            "test_metric": shown.test_metric,
+            "test_metric": shown.test_metric.name,
             "rerank": again,
             "rows": [shown.json(row, test) for row, test in zip(rows, tested, strict=True)],
         }
@@ -185,32 +193,22 @@ def ablate(options: AblateOptions) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shown:
-    """How rows are shown: text metrics in points, external scores as they are in the file."""
+    """How rows are shown: `metric` is the name of what was maximised; the test set may be measured by another."""
 
-    options: AblateOptions
+    objective: Objective
     metric: str
-    test_metric: str
-
-    def _number(self, score: float, metric: str) -> float:
-        return score if self._is_external(metric) else 100 * score
-
-    def _text(self, score: float | None, metric: str) -> str:
-        if score is None:
-            return ""
-        return f"{self._number(score, metric):{'.6g' if self._is_external(metric) else '.2f'}}"
-
-    def _is_external(self, metric: str) -> bool:
-        return self.options.external is not None and metric == self.metric
+    test_metric: Metric
 
     def _cells(self, row: AblationRow, test: RowTest, kept: AblationRow) -> list[str]:
-        scores = [self._text(score, self.metric) for score in (row.dev, row.held_out)]
+        shown = self.objective.shown
+        scores = [shown(row.dev), "" if row.held_out is None else shown(row.held_out)]
         p_values = ["" if value is None else f"{value:.4f}" for value in (test.holm_first, test.p_before)]
         return [
             row.features if row.features == OWN else f"+ {row.features}",
             "first of the list" if row.method == FIRST else row.method,
             str(row.n_features),
             *scores,
-            self._text(test.score, self.test_metric),
+            self.test_metric.shown(test.score),
             *p_values,
             "kept" if row is kept else "",
         ]
@@ -218,8 +216,8 @@ class _Shown:
     def headline(self, rows: Sequence[AblationRow], tests: Sequence[RowTest], kept: AblationRow) -> str:
         """What held-out sentences of the development set chose, beside the first of each list on the test set."""
         first, test = tests[0], tests[rows.index(kept)]
-        name = metric_label(self.test_metric)
-        score, before = (self._text(each.score, self.test_metric) for each in (test, first))
+        name = metric_label(self.test_metric.name)
+        score, before = (self.test_metric.shown(each.score) for each in (test, first))
         features = "the lists' own features" if kept.features == OWN else f"the features up to {kept.features}"
         methods = [name for name in dict.fromkeys(row.method for row in rows) if name != FIRST]
         among = f" among {_listed(methods)}" if len(methods) > 1 else ""
@@ -234,7 +232,7 @@ class _Shown:
         return f"{said} (p = {test.p_first:.4f}: {real})."
 
     def _header(self) -> list[str]:
-        dev, test = f"dev {metric_label(self.metric)}", f"test {metric_label(self.test_metric)}"
+        dev, test = f"dev {metric_label(self.metric)}", f"test {metric_label(self.test_metric.name)}"
         return ["features", "method", "number", dev, "held out", test, "p (first)", "p (step)", ""]
 
     def table(self, rows: Sequence[AblationRow], tests: Sequence[RowTest], kept: AblationRow) -> RichTable:
@@ -256,9 +254,9 @@ class _Shown:
             "features": row.features,
             "method": row.method,
             "n_features": row.n_features,
-            "dev": self._number(row.dev, self.metric),
-            "held_out": None if row.held_out is None else self._number(row.held_out, self.metric),
-            "test": self._number(test.score, self.test_metric),
+            "dev": self.objective.points(row.dev),
+            "held_out": None if row.held_out is None else self.objective.points(row.held_out),
+            "test": self.test_metric.points(test.score),
             "p_value": test.p_first,
             "p_holm": test.holm_first,
             "p_step": test.p_before,

@@ -13,7 +13,7 @@ from rich.live import Live
 from rich.text import Text
 
 from dragoman.cli.session import Session, table
-from dragoman.metric import metric_label, shown_score
+from dragoman.metric import metric_label, recorded_metric
 from dragoman.run import CellKey, CellResult
 from dragoman.text import printable
 from dragoman.tuning import RoundRecord
@@ -38,7 +38,7 @@ class _Row:
 
 def dev_score(metric: str, score: float) -> str:
     """A score on the development set, with the metric that was tuned for unless that is BLEU."""
-    return shown_score(metric, score) + ("" if metric == "bleu" else f" {metric_label(metric)}")
+    return recorded_metric(metric).shown(score) + ("" if metric == "bleu" else f" {metric_label(metric)}")
 
 
 class Board:

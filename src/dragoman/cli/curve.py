@@ -273,7 +273,7 @@ def _show(session: Session, curves: Sequence[WeightCurve]) -> None:
     rows = table("feature", "lists", "weight", label, "range", "best at", "gain", *(["check"] if checked else []))
     for found in curves:
         curve, best = found.curve, found.curve.best()
-        cells = [f"{found.n_lists:,}", f"{found.weight:.4g}", f"{metric.points(found.score):.2f}"]
+        cells = [f"{found.n_lists:,}", f"{found.weight:.4g}", f"{metric.shown(found.score)}"]
         cells += [f"{metric.points(curve.span()):.4f}", f"{best.low:.4g} … {best.high:.4g}"]
         cells += [f"{metric.points(found.gain()):+.4f}"]
         cells += [f"±{metric.points(found.deviation() or 0.0):.4f}"] if checked else []

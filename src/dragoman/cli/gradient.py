@@ -158,7 +158,7 @@ def _report(session: Session, found: Gradient, out: Path, cost: dict[str, float]
     for name, value in sums.losses.items():
         session.show(f"{name}: {value / max(1, sums.n_lists):.6g} a list")
     how = "in fold" if found.settings["all_data"] else "out of fold"
-    session.show(f"{metric.describe(best)} {how}, oracle {metric.points(oracle):.2f}, {sums.n_candidates:,} candidates")
+    session.show(f"{metric.describe(best)} {how}, oracle {metric.shown(oracle)}, {sums.n_candidates:,} candidates")
     session.show(f"{len(found.table):,} features of {sums.n_lists:,} lists -> {out}")
     session.emit(
         {

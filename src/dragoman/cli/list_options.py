@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from dragoman.candidates import (
     FIELDS,
+    ExternalObjective,
+    MixedObjective,
     NbestFormat,
+    Objective,
     Pool,
     has_segmentation,
     load_pool,
@@ -23,20 +26,14 @@ from dragoman.candidates import (
     read_references,
     read_text_lists,
     summed_names,
-    with_external,
-    with_metric,
-    with_mixture,
 )
 from dragoman.cli.scoring import Lowercase, Tokenize, warn_of_empty_references, warn_of_raw_text, warn_of_subwords
 from dragoman.cli.session import Session
 from dragoman.errors import InputError
 from dragoman.features import Weights
-from dragoman.metric import ReferenceLength, Smoothing, Tokenizer, by_name
+from dragoman.metric import ReferenceLength, Tokenizer
 from dragoman.settings import Record
 from dragoman.text import read_lines
-
-if TYPE_CHECKING:
-    from dragoman.tuning import Measure
 
 __all__ = ["CandidateOptions", "FeatureOptions", "ListOptions", "MetricOptions", "added_files", "score_file"]
 
@@ -153,24 +150,20 @@ class MetricOptions(CandidateOptions):
         ReferenceLength, _metric("--reference-length", help="BLEU's reference length where there are several.")
     ] = ReferenceLength.CLOSEST
 
-    def reference_texts(self) -> list[list[str]] | None:
-        """The references of each sentence; None if there are none."""
-        return read_references(self.reference) if self.reference else None
-
-    def measure(self, session: Session) -> Measure:
-        """Adds the statistics of the objective to a pool; BLEU is unsmoothed, as in MERT."""
+    def objective(self, session: Session) -> Objective:
+        """What is maximised; BLEU is unsmoothed, as in MERT."""
         if self.external is not None and self.reference:
-            return self._measure_both(session, _added_up(self.external))
+            return self._mixed_objective(session, _added_up(self.external))
         if self.external is not None:
-            external = _added_up(self.external)
-            return lambda pool: with_external(
-                pool, external, higher_is_better=not self.lower_is_better, fill_missing=self.allow_missing
+            return ExternalObjective(
+                _added_up(self.external),
+                higher_is_better=not self.lower_is_better,
+                fill_missing=self.allow_missing,
             )
         if not self.reference:
             raise InputError("no references; give at least one with -r, or say --external")
-        metric = by_name(
+        objective = Objective(
             self.metric,
-            smoothing=Smoothing.NONE,
             tokenizer=self.tokenize,
             lowercase=self.lowercase,
             reference_length=self.reference_length,
@@ -178,17 +171,11 @@ class MetricOptions(CandidateOptions):
         texts = read_references(self.reference)
         for number, path in enumerate(self.reference):
             warn_of_empty_references(session.warn, path, [several[number] for several in texts])
-        if self.tokenize is Tokenizer.NONE and "bleu" in metric.name:
+        if self.tokenize is Tokenizer.NONE and "bleu" in objective.name:
             warn_of_raw_text(session.warn, [several[0] for several in texts if several])
-        warn = _subword_warning(session, texts)
+        return _Watched(objective.on(texts, allow_missing=self.allow_missing), session)
 
-        def measured(pool: Pool) -> Pool:
-            warn(pool)
-            return with_metric(pool, metric, texts, allow_missing=self.allow_missing, n_threads=session.n_threads)
-
-        return measured
-
-    def _measure_both(self, session: Session, told: str) -> Measure:
+    def _mixed_objective(self, session: Session, told: str) -> Objective:
         """A sum of external scores and of metrics."""
         if not mixes_metrics(told):
             raise InputError("an external score needs no references; leave out -r or --external, or add a metric to it")
@@ -196,37 +183,37 @@ class MetricOptions(CandidateOptions):
             raise InputError("in a sum with a metric a loss has a minus: --external 'chrf - 0.1*loss'")
         if self.metric != "bleu":
             raise InputError(f"name the metric in the sum: --external '{told} + {self.metric}'")
-        texts = read_references(self.reference or [])
-        warn = _subword_warning(session, texts)
-
-        def measured(pool: Pool) -> Pool:
-            warn(pool)
-            return with_mixture(
-                pool,
-                told,
-                texts,
-                tokenizer=self.tokenize,
-                lowercase=self.lowercase,
-                allow_missing=self.allow_missing,
-                fill_missing=self.allow_missing,
-                n_threads=session.n_threads,
-            )
-
-        return measured
+        mixed = MixedObjective(
+            told,
+            read_references(self.reference or []),
+            tokenizer=self.tokenize,
+            lowercase=self.lowercase,
+            allow_missing=self.allow_missing,
+            fill_missing=self.allow_missing,
+        )
+        return _Watched(mixed, session)
 
 
-def _subword_warning(session: Session, references: Sequence[Sequence[str]]) -> Callable[[Pool], None]:
-    """Looks at the first pool: a decoder's lists of later rounds are no other."""
-    lines = [line for several in references for line in several]
-    pools = 0
+class _Watched(Objective):
+    """Looks for marks of subwords in the first pool: a decoder's lists of later rounds are no other."""
 
-    def warn(pool: Pool) -> None:
-        nonlocal pools
-        pools += 1
-        if pools == 1:
-            warn_of_subwords(session.warn, pool.words, lines, "the candidates have")
+    __slots__ = ("_inner", "_warnings")
+    _inner: Objective
+    _warnings: Iterator[Callable[[str], None]]
 
-    return warn
+    def __init__(self, inner: Objective, session: Session) -> None:
+        self._keep(inner.metric, inner.references, allow_missing=inner.allow_missing)
+        object.__setattr__(self, "_inner", inner)
+        object.__setattr__(self, "_warnings", iter((session.warn,)))
+
+    def measure(self, pool: Pool, *, n_threads: int = 1) -> Pool:
+        for warn in self._warnings:
+            lines = [line for several in self.references for line in several]
+            warn_of_subwords(warn, pool.words, lines, "the candidates have")
+        return self._inner.measure(pool, n_threads=n_threads)
+
+    def on(self, references: Sequence[Sequence[str]], *, allow_missing: bool = False) -> Objective:
+        return self._inner.on(references, allow_missing=allow_missing)
 
 
 def _added_up(told: Sequence[str]) -> str:
@@ -301,7 +288,7 @@ class FeatureOptions(ListOptions):
         session: Session,
         dense: list[str] | None = None,
         *,
-        teacher: Measure | None = None,
+        teacher: Objective | None = None,
         weights: Weights | None = None,
     ) -> Pool:
         """One pool of all lists, with the features of --add, in which duplicates count as they do in `features`.
@@ -327,7 +314,7 @@ class FeatureOptions(ListOptions):
         return pool
 
     def _with_scales(
-        self, session: Session, told: list[str], pool: Pool, teacher: Measure | None, weights: Weights | None
+        self, session: Session, told: list[str], pool: Pool, teacher: Objective | None, weights: Weights | None
     ) -> list[str]:
         from dragoman.candidates.features import needs_scale, with_learned_scales, with_scales_of
 
@@ -335,7 +322,8 @@ class FeatureOptions(ListOptions):
             return told
         if teacher is None:
             return told if weights is None else with_scales_of(told, weights)
-        told, learned = with_learned_scales(told, teacher(pool), n_threads=session.n_threads)
+        pool = teacher.measure(pool, n_threads=session.n_threads)
+        told, learned = with_learned_scales(told, pool, n_threads=session.n_threads)
         for each in learned:
             session.say(
                 f"learned {each.told}: correlation of agreement with the gain {each.correlation:.3f}, uniform "

@@ -129,7 +129,7 @@ def info(
     for row in scores:
         name = "all" if row.fold is None else f"fold {row.fold}"
         ratio = "" if row.length_ratio is None else f"{row.length_ratio:.3f}"
-        shown = (f"{metric.points(value):.2f}" for value in (row.score, row.oracle))
+        shown = (metric.shown(value) for value in (row.score, row.oracle))
         rows.add_row(name, f"{row.n_lists:,}", f"{row.n_candidates:,}", *shown, ratio)
     session.show(rows)
     templates = table("features", "different", "a candidate")

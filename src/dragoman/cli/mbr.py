@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dragoman.candidates import best_by, expected_gains, posteriors, read_references, with_metric
+from dragoman.candidates import Objective, best_by, expected_gains, posteriors, read_references
 from dragoman.cli.declared import takes
 from dragoman.cli.list_options import CandidateOptions
 from dragoman.cli.list_output import ListFormat, Top, output_format, write_ranked
@@ -16,7 +16,7 @@ from dragoman.cli.scoring import Lowercase, Tokenize
 from dragoman.cli.session import Json, Quiet, Session, Summary, Threads, check_outputs
 from dragoman.errors import InputError
 from dragoman.features import unite_weights
-from dragoman.metric import Smoothing, Tokenizer, by_name
+from dragoman.metric import Tokenizer
 
 __all__ = ["mbr"]
 
@@ -80,32 +80,33 @@ def mbr(options: MbrOptions) -> None:
         raise InputError("--scale is of a posterior; give --weights or --totals, or leave it out: every line counts 1")
     inputs = [*options.lists, *(options.weights or []), *(options.reference or [])]
     check_outputs(inputs, out=options.out, summary=options.summary)
-    metric = by_name(options.metric, smoothing=Smoothing.NONE, tokenizer=options.tokenize, lowercase=options.lowercase)
+    utility = Objective(options.metric, tokenizer=options.tokenize, lowercase=options.lowercase)
     references = read_references(options.reference) if options.reference else None
     weights = unite_weights(options.weights) if options.weights else None
     is_uniform = weights is None and not options.totals
     pool = options.read_files(session, options.lists, distinct=not is_uniform)
     if references is not None:
-        pool = with_metric(pool, metric, references, allow_missing=options.allow_missing, n_threads=session.n_threads)
+        objective = utility.on(references, allow_missing=options.allow_missing)
+        pool = objective.measure(pool, n_threads=session.n_threads)
     scale = 1.0 if options.scale is None else options.scale
     posterior = posteriors(pool, weights, scale=scale, use_totals=options.totals)
-    gains = expected_gains(pool, metric, posterior, n_threads=session.n_threads)
+    gains = expected_gains(pool, utility.metric, posterior, n_threads=session.n_threads)
     choice = best_by(pool, gains)
     result: dict[str, object] = {
-        "utility": metric.name,
+        "utility": utility.name,
         "n_sentences": pool.n_sentences,
         "n_candidates": pool.n_candidates,
         "expected": choice.mean_of(gains),
     }
-    session.say(f"expected {metric.name} gain of the choice: {choice.mean_of(gains):.4f}")
+    session.say(f"expected {utility.name} gain of the choice: {choice.mean_of(gains):.4f}")
     if options.top is None:
         result["n_missing"] = choice.write(options.out)
     else:
         format_ = output_format(options.lists, options.list_format, pool)
         write_ranked(pool, gains, options.out, top=options.top, format_=format_)
-    if pool.metric is not None:
-        result |= {"metric": pool.metric.name, "score": pool.metric.points(choice.score())}
-        session.say(pool.metric.describe(choice.score()))
+    if references is not None:
+        result |= {"metric": utility.name, "score": utility.points(choice.score())}
+        session.say(utility.describe(choice.score()))
     if options.summary is not None:
         session.write_json(options.summary, result)
     session.emit(result)

@@ -122,10 +122,10 @@ def info(options: InfoOptions) -> None:
     Example: dragoman pool info dev.nbest.gz -r dev.ref
     """
     session = Session(n_threads=options.threads, json=options.json, quiet=options.quiet)
-    measure = options.measure(session) if options.reference or options.external else None
+    objective = options.objective(session) if options.reference or options.external else None
     pool = options.read_files(session, options.lists, distinct=False)
-    if measure is not None:
-        pool = measure(pool)
+    if objective is not None:
+        pool = objective.measure(pool, n_threads=session.n_threads)
     found = describe_pool(pool)
     session.show(
         f"{found.n_candidates:,} candidates of {found.n_sentences:,} sentences, {found.shortest_list} to "

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dragoman.candidates import Pool, best_by, expected_gains, model_totals, posteriors, read_references
+from dragoman.candidates import Objective, Pool, best_by, expected_gains, model_totals, posteriors, read_references
 from dragoman.candidates import oracle as find_oracle
 from dragoman.candidates import rerank as choose
 from dragoman.cli.declared import takes
@@ -16,7 +16,7 @@ from dragoman.cli.list_output import ListFormat, Top, output_format, write_ranke
 from dragoman.cli.session import Json, Quiet, Session, Summary, Threads, check_outputs
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import Weights, describe_fit, unite_weights
-from dragoman.metric import Smoothing, Tokenizer, by_name
+from dragoman.metric import Tokenizer, by_name
 from dragoman.text import open_output
 from dragoman.types import Float64Array
 
@@ -91,11 +91,11 @@ def rerank(options: RerankOptions) -> None:
     inputs = [*(options.nbest or []), *options.weights, *(options.reference or []), options.source]
     inputs += [*added_files(options.add), *options.score_files()]
     check_outputs(inputs, out=options.out, summary=options.summary)
-    measure = options.measure(session) if options.reference or options.external else None
+    objective = options.objective(session) if options.reference or options.external else None
     given = unite_weights(options.weights)
     pool = options.read_with_features(session, weights=given)
-    if measure is not None:
-        pool = measure(pool)
+    if objective is not None:
+        pool = objective.measure(pool, n_threads=session.n_threads)
     needs_values = options.mbr is not None or options.top is not None
     values = _values(session, options, pool, given) if needs_values else []
     choice = choose(pool, given, n_threads=session.n_threads) if options.mbr is None else best_by(pool, values)
@@ -111,9 +111,9 @@ def rerank(options: RerankOptions) -> None:
     for note in notes:
         session.warn(note)
     result["notes"] = notes
-    if pool.metric is not None:
-        result |= {"metric": pool.metric.name, "score": pool.metric.points(choice.score())}
-        session.say(pool.metric.describe(choice.score()))
+    if objective is not None:
+        result |= {"metric": objective.name, "score": objective.points(choice.score())}
+        session.say(objective.describe(choice.score()))
     if options.summary is not None:
         session.write_json(options.summary, result)
     session.emit(result)
@@ -146,17 +146,16 @@ def oracle(options: OracleOptions) -> None:
     if options.forest is not None:
         _forest_oracle(session, options)
         return
-    measure = options.measure(session)
-    pool = measure(options.read_lists(session))
-    assert pool.metric is not None
+    objective = options.objective(session)
+    pool = objective.measure(options.read_lists(session), n_threads=session.n_threads)
     choice = find_oracle(pool)
     if options.out is not None:
         choice.write(options.out)
-    session.show(pool.metric.describe(choice.score()))
+    session.show(objective.describe(choice.score()))
     session.emit(
         {
-            "score": pool.metric.points(choice.score()),
-            "metric": pool.metric.name,
+            "score": objective.points(choice.score()),
+            "metric": objective.name,
             "n_sentences": pool.n_sentences,
             "n_candidates": pool.n_candidates,
         }
@@ -175,7 +174,7 @@ def _forest_oracle(session: Session, options: OracleOptions) -> None:
         raise InputError("no references; give at least one with -r")
     if options.tokenize is not Tokenizer.NONE or options.lowercase:
         raise InputError("oracles of search spaces compare their tokens; leave out --tokenize and --lowercase")
-    metric = by_name(options.metric, smoothing=Smoothing.NONE, reference_length=options.reference_length)
+    objective = Objective(options.metric, reference_length=options.reference_length)
     references = read_references(options.reference)
     spaces = read_forests(options.forest)
     if spaces.n_sentences > len(references):
@@ -195,17 +194,17 @@ def _forest_oracle(session: Session, options: OracleOptions) -> None:
             f"{missing} of {len(references)} references have no search space with a derivation; --allow-missing "
             "leaves them out"
         )
-    stats = metric.text_statistics(list(texts.values()), [references[i] for i in texts], n_threads=session.n_threads)
-    score = float(metric.score(stats.sum(axis=0)))
+    measured = objective.on([references[i] for i in texts])
+    score = measured.judge(list(texts.values()), n_threads=session.n_threads)
     if options.out is not None:
         with open_output(options.out) as output:
             for number in range(len(references)):
                 output.write(texts.get(number, ""))
-    session.show(metric.describe(score))
+    session.show(objective.describe(score))
     session.emit(
         {
-            "score": metric.points(score),
-            "metric": metric.name,
+            "score": objective.points(score),
+            "metric": objective.name,
             "n_sentences": len(texts),
             "n_edges": spaces.n_edges,
         }

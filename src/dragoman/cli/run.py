@@ -27,7 +27,7 @@ from dragoman.experiments import (
     run_synthetic,
     write_synthetic_report,
 )
-from dragoman.metric import by_name, points_of
+from dragoman.metric import recorded_metric
 from dragoman.run import CellResult, RunFolder, SetScores, no_gain
 from dragoman.text import printable
 from dragoman.work.engine import Engine, EngineName, LocalEngine
@@ -139,7 +139,7 @@ def _run_systems(
     selection = recipe.select(only)
     session.say(f"{recipe.title}: {len(selection.cells)} cells")
     configs = {key: recipe.optimisers[key.optimiser].config for key in selection.cells}
-    metrics = {key: by_name(config.metric).name for key, config in configs.items()}
+    metrics = {key: config.objective().name for key, config in configs.items()}
     rounds = {key: config.loop.max_rounds + 1 for key, config in configs.items()}
     with Board(session, selection.cells, metrics, rounds) as board:
         return run_cells(
@@ -226,7 +226,7 @@ def cell_json(result: CellResult) -> dict[str, Any]:
     if result.error is not None:
         return fields
     scores = {name: value if name == "length_ratio" else 100 * value for name, value in result.scores.items()}
-    dev = [points_of(result.metric) * entry.dev for entry in result.rounds]
+    dev = [recorded_metric(result.metric).points(entry.dev) for entry in result.rounds]
     sets = {
         "tests": {name: _set_json(found) for name, found in result.tests.items()},
         "tune": None if result.tune is None else _set_json(result.tune),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from dragoman.candidates import Objective
 from dragoman.cost import StageCost, measured, peak_memory
 from dragoman.errors import InputError
 from dragoman.experiments.corpora import TEST
@@ -22,7 +23,7 @@ from dragoman.experiments.stages import SharedStages, read_held_out, system_fold
 from dragoman.experiments.starts import CellStart
 from dragoman.features import Weights, find_weights, read_weights
 from dragoman.files.store import from_plain, make_folder, read_json, unseal
-from dragoman.metric import by_name, score_text
+from dragoman.metric import Smoothing
 from dragoman.optim import Hols, Optimiser
 from dragoman.register import code_of
 from dragoman.run import (
@@ -82,7 +83,7 @@ def cell_plan(key: CellKey, recipe: GridRecipe, shared: SharedStages) -> dict[st
             **_plain_config(tuning.optimiser, tuning.config),
             **({} if tuning.start is None else {"start": plain(tuning.start)}),
         },
-        **code_of(tuning, by_name(tuning.config.metric)),
+        **code_of(tuning, Objective(tuning.config.metric).metric),
         "seed": key.seed,
         "samples": recipe.report.samples,
         "rounds_on_test": recipe.report.follows(key),
@@ -167,12 +168,12 @@ class CellWork:
         costs = (tuned_cost, *decoding, scoring(), explaining())
         for cost in costs:
             self._log(cost)
-        metric, lines = by_name(self._tuning.config.metric), tuning.get("held_out_lines")
+        objective, lines = self._tuning.config.objective(), tuning.get("held_out_lines")
         result = CellResult(
             key=self.key,
             method=self._tuning.optimiser.name,
-            metric=metric.name,
-            higher_is_better=metric.higher_is_better,
+            metric=objective.name,
+            higher_is_better=objective.higher_is_better,
             rounds=tuple(cell_rounds(tuning["rounds"], self._weights, tests)),
             best_round=tuning["best_round"],
             stopped=tuning["stopped"],
@@ -334,10 +335,9 @@ class CellWork:
 
     def _objective(self, text: Path, lines: Path, part: str) -> float:
         """The score by the metric that was tuned for."""
-        references = [list(read_lines(path)) for path in read_held_out(text, part)[1]]
-        config = self._tuning.config
-        metric = by_name(config.metric, tokenizer=config.tokenizer, lowercase=config.lowercase)
-        return score_text(metric, list(read_lines(lines)), references, n_threads=self._n_threads).score
+        references = zip(*(read_lines(path) for path in read_held_out(text, part)[1]), strict=True)
+        objective = self._tuning.config.objective(list(references), smoothing=Smoothing.EXP)
+        return objective.judge(list(read_lines(lines)), n_threads=self._n_threads)
 
     def _explain(self, text: Path, translating: Translating, best: int) -> None:
         sentences = list(read_lines(text / f"{TEST}.source"))

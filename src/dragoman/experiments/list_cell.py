@@ -141,7 +141,7 @@ class ListCell:
             choices = {
                 part: rerank(pool, weights)
                 if method.choosing is Choosing.FIRST
-                else mbr(pool, method.objective(), n_threads=self.n_threads)
+                else mbr(pool, method.objective().metric, n_threads=self.n_threads)
                 for part, pool in pools.items()
             }
             return choices, (_round(_START, pools, choices, weights, None),), None

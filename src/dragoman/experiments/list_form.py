@@ -11,7 +11,15 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from dragoman.candidates import mixes_metrics, summed_names
+from dragoman.candidates import (
+    ExternalObjective,
+    MixedObjective,
+    Objective,
+    Pool,
+    has_scores,
+    mixes_metrics,
+    summed_names,
+)
 from dragoman.candidates.features import CANDIDATE_FEATURES
 from dragoman.errors import InputError
 from dragoman.experiments.corpora import TEST, CorpusFiles, CorpusPlan, PartFiles, PartPlan, read_corpus
@@ -20,7 +28,7 @@ from dragoman.experiments.optimisers import TuningPlan, read_method, read_optimi
 from dragoman.experiments.report_plan import ReportPlan, matches, read_published, read_report
 from dragoman.experiments.systems import SystemPlan, read_system
 from dragoman.experiments.table import RecipeTable
-from dragoman.metric import Metric, Smoothing, Tokenizer, by_name
+from dragoman.metric import Smoothing, Tokenizer
 from dragoman.optim import LearnsFrom, Optimiser
 from dragoman.run import CellKey
 from dragoman.settings import Record, listed
@@ -133,10 +141,29 @@ class MethodPlan(Record):
     folds: int = 0
     """Folds of the development set, each held out once, to tell what is expected of new sentences; 0: none."""
 
-    def objective(self) -> Metric:
-        """The metric of references; unsmoothed, as in MERT, but for minimum Bayes risk."""
-        smoothing = Smoothing.EXP if self.choosing is Choosing.MBR else Smoothing.NONE
-        return by_name(self.metric, smoothing=smoothing, tokenizer=self.tokenizer, lowercase=self.lowercase)
+    def objective(self, references: Sequence[Sequence[str]] = ()) -> Objective:
+        """By the metric of references; unsmoothed, as in MERT, but for minimum Bayes risk."""
+        return Objective(
+            self.metric,
+            references,
+            tokenizer=self.tokenizer,
+            lowercase=self.lowercase,
+            smoothing=Smoothing.EXP if self.choosing is Choosing.MBR else Smoothing.NONE,
+            allow_missing=True,
+        )
+
+    def external_objective(self, told: str, pool: Pool, references: Sequence[Sequence[str]]) -> Objective:
+        """By scores that the candidates have, and what metrics are added to them."""
+        if has_scores(pool, told):
+            return ExternalObjective(told, higher_is_better=not self.lower_is_better, fill_missing=self.fill_missing)
+        return MixedObjective(
+            told,
+            references,
+            tokenizer=self.tokenizer,
+            lowercase=self.lowercase,
+            allow_missing=True,
+            fill_missing=self.fill_missing,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dragoman.candidates import (
+    Objective,
     Pool,
     PoolFilter,
     compacted,
@@ -21,9 +22,6 @@ from dragoman.candidates import (
     read_pool,
     save_pool,
     unite_pools,
-    with_external,
-    with_metric,
-    with_mixture,
 )
 from dragoman.candidates.features import add_candidate_features, feature_makers, needs_scale, with_learned_scales
 from dragoman.errors import InputError, naming
@@ -40,7 +38,7 @@ from dragoman.experiments.list_form import (
 )
 from dragoman.experiments.stages import SYSTEM, SharedStages, of_stage
 from dragoman.files.store import digest
-from dragoman.metric import METRICS, Smoothing, by_name
+from dragoman.metric import METRICS
 from dragoman.register import code_of
 from dragoman.run import CellKey
 from dragoman.settings import plain
@@ -136,21 +134,10 @@ class ListStages:
         by_sentence = list(zip(*self.references(part), strict=True))
         told = method.external
         if told is not None and (part == DEV or has_scores(pool, told, beside=METRICS)):
-            if has_scores(pool, told):
-                return with_external(
-                    pool, told, higher_is_better=not method.lower_is_better, fill_missing=method.fill_missing
-                )
-            return with_mixture(
-                pool,
-                told,
-                by_sentence,
-                tokenizer=method.tokenizer,
-                lowercase=method.lowercase,
-                allow_missing=True,
-                fill_missing=method.fill_missing,
-                n_threads=self._n_threads,
-            )
-        return with_metric(pool, method.objective(), by_sentence, allow_missing=True, n_threads=self._n_threads)
+            objective = method.external_objective(told, pool, by_sentence)
+        else:
+            objective = method.objective(by_sentence)
+        return objective.measure(pool, n_threads=self._n_threads)
 
     def _shared(self, name: str) -> SharedStages:
         if name not in self._systems:
@@ -177,7 +164,7 @@ class ListStages:
                 "optimiser": plain(plan.tuning.optimiser),
                 "config": plain(plan.tuning.config),
                 "k": plan.k,
-                **code_of(plan.tuning, by_name(plan.tuning.config.metric)),
+                **code_of(plan.tuning, Objective(plan.tuning.config.metric).metric),
             },
             inputs={"system": system.name, **_flat(self.identity())},
         )
@@ -283,8 +270,7 @@ class ListStages:
             return told
         pool = load_pool(self._store.place(before) / DEV).in_memory()
         references = list(zip(*self.references(DEV), strict=True))
-        metric = by_name("bleu", smoothing=Smoothing.NONE)
-        pool = with_metric(pool, metric, references, allow_missing=True, n_threads=self._n_threads)
+        pool = Objective("bleu", references, allow_missing=True).measure(pool, n_threads=self._n_threads)
         return with_learned_scales(told, pool, n_threads=self._n_threads)[0]
 
     def _before(self, system: str, name: str) -> Step:
@@ -318,7 +304,7 @@ class ListStages:
 
 def _objective(method: MethodPlan) -> object:
     told = method.external, method.lower_is_better, method.fill_missing
-    return method.choosing is Choosing.MBR, told, str(method.objective())
+    return method.choosing is Choosing.MBR, told, method.objective().identity
 
 
 def _flat(identity: Mapping[str, Any]) -> dict[str, str]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from dragoman.errors import InputError
 from dragoman.experiments.starts import CellStart, NormalStart, read_start
 from dragoman.experiments.table import RecipeTable
-from dragoman.metric import Smoothing, by_name
 from dragoman.optim import FastForest, Hols, Mira, Optimiser, make_optimiser, method_name
 from dragoman.settings import Record
 from dragoman.tuning import LearnFrom, LoopSettings, PhiSettings, Theta, TuneConfig
@@ -64,7 +63,7 @@ def read_optimiser(name: str, table: RecipeTable) -> TuningPlan:
         config.check(optimiser)
         if isinstance(optimiser, Mira):
             optimiser.check_lists()
-        by_name(config.metric, smoothing=Smoothing.NONE)
+        config.objective()  # raises
     if config.k is not None and config.k < _MIN_K:
         raise table.wrong("k", f"expected at least {_MIN_K}")
     return TuningPlan(optimiser=optimiser, config=config, start=start)

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from dragoman.candidates import Objective
 from dragoman.errors import InputError, naming
 from dragoman.features import FeatureTable
 from dragoman.files.store import from_plain
-from dragoman.metric import Metric, Smoothing, by_name
+from dragoman.metric import Metric
 from dragoman.types import PathLike
 
 __all__ = ["N_LISTS", "Gradient", "ListSums"]
@@ -63,7 +64,7 @@ class Gradient:
 
     def metric(self) -> Metric:
         """The metric of the statistics."""
-        return by_name(str(self.settings["metric"]), smoothing=Smoothing.NONE)
+        return Objective(str(self.settings["metric"])).metric
 
     def save(self, path: PathLike) -> None:
         """Write a feature table that says the rest about itself."""

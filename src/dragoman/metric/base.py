@@ -162,10 +162,14 @@ class Metric(Record, ABC):
         """A score as papers write it, 25 for 0.25; as it is where the scale is unknown."""
         return 100 * score if self.has_known_scale else score
 
-    def describe(self, score: float) -> str:
+    def shown(self, score: float, after: float | None = None) -> str:
+        """A score as text, in points where the scale is known; with a later one, what it became."""
+        number = f"{self.points(score):{'.2f' if self.has_known_scale else '.6g'}}"
+        return number if after is None else f"{number} -> {self.shown(after)}"
+
+    def describe(self, score: float, after: float | None = None) -> str:
         """Name and score in one line; an arrow where lower is better."""
-        number = f"{100 * score:.2f}" if self.has_known_scale else f"{score:.6g}"
-        return f"{self.name}{'' if self.higher_is_better else ' ↓'}: {number}"
+        return f"{self.name}{'' if self.higher_is_better else ' ↓'}: {self.shown(score, after)}"
 
     @property
     def in_context(self) -> bool:

@@ -13,6 +13,7 @@ from dragoman.errors import InputError
 from dragoman.metric.base import Metric
 from dragoman.metric.bleu import Bleu, ReferenceLength, Smoothing
 from dragoman.metric.chrf import Chrf
+from dragoman.metric.external import External
 from dragoman.metric.mix import Mix
 from dragoman.metric.ribes import Ribes
 from dragoman.metric.ter import Ter
@@ -21,7 +22,7 @@ from dragoman.metric.wer import Wer
 from dragoman.register import Registry, subclass_of
 from dragoman.settings import Record, listed, takes_text
 
-__all__ = ["METRICS", "TER_BLEU", "Variant", "by_name", "metric_label", "points_of", "shown_score"]
+__all__ = ["METRICS", "TER_BLEU", "Variant", "by_name", "metric_label", "recorded_metric"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,18 +73,12 @@ def metric_label(name: str) -> str:
     return _LABELS.get(name, name)
 
 
-def shown_score(name: str, score: float) -> str:
-    """A score by the metric of this name: of text metrics in points, an external score as it is."""
-    return f"{100 * score:.2f}" if points_of(name) == 100 else f"{score:.6g}"
-
-
-def points_of(name: str) -> float:
-    """What a score is multiplied with to be shown: 100 for text metrics, 1 for external scores, as in their file."""
+def recorded_metric(name: str) -> Metric:
+    """The metric of a record, which holds its name: what is none of ours was an external score."""
     try:
-        by_name(name)
+        return by_name(name)
     except InputError:
-        return 1.0
-    return 100.0
+        return External(label=name)
 
 
 @takes_text

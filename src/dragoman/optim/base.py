@@ -263,11 +263,12 @@ def finish(
     notes, trace, warnings = [*notes], [*trace], []
     if held_out is not None:
         totals = [choice.total(held_out) for choice in choices]
-        scores = (float(metric.score(total)) for total in totals)
+        scores = [float(metric.score(total)) for total in totals]
         trace[:1] = [{**trace[0], **dict(zip(("held_out_before", "held_out_after"), scores, strict=True))}]
-        notes.append(f"{len(held_out):,} lists held out: {metric.name} {_shown(metric, *totals)}")
+        notes.append(f"{len(held_out):,} lists held out: {metric.name} {metric.shown(*scores)}")
     if gain_after < gain_before:
-        warnings.append(f"worse than the start on these lists: {metric.name} {_shown(metric, before, after)}")
+        change = metric.shown(float(metric.score(before)), float(metric.score(after)))
+        warnings.append(f"worse than the start on these lists: {metric.name} {change}")
     if metric.uses_references and max(gain_before, gain_after) < _HARDLY_ANYTHING and not _has_pairs(metric, after):
         warnings.append("hardly anything of the candidates is in the references; are these the right ones?")
     notes += warnings
@@ -288,12 +289,6 @@ def _has_pairs(metric: Metric, total: Float64Array) -> bool:
     """Whether pairs of words are in the references, as far as the metric counts them."""
     details = metric.details(total)
     return details is not None and details.precisions[1:2] > (_HARDLY_A_PAIR,)
-
-
-def _shown(metric: Metric, *totals: Float64Array) -> str:
-    """Scores of text metrics in points, others as they are."""
-    scores = [float(metric.score(total)) for total in totals]
-    return " -> ".join(f"{100 * score:.2f}" if metric.has_known_scale else f"{score:.6g}" for score in scores)
 
 
 def _check_tunable(pool: Pool, metric: Metric) -> None:

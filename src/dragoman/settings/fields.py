@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 import typing
 from collections.abc import Collection
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from typing import Any
 
 from dragoman.settings.kinds import is_settable, members_of
@@ -56,9 +57,18 @@ def fields_of(cls: Any) -> dict[str, Field]:
             record: Any = type(inlined_record(cls, field.name))
             inner = {name: dataclasses.replace(f, inside=field.name) for name, f in fields_of(record).items()}
             found |= {name: f for name, f in inner.items() if name not in hidden}
-        elif all(is_settable(member) for member in members_of(hint)):
-            own[field.name] = Field(hint, most_of(field), None, default_of(field))
+        elif (given := _as_text(hint)) is not None:
+            own[field.name] = Field(given, most_of(field), None, default_of(field))
     return found | own
+
+
+def _as_text(hint: Any) -> Any:
+    """What a file of settings can say: all of the hint, or of an object that has a name the name; None if nothing."""
+    members = members_of(hint)
+    known = [member for member in members if is_settable(member)]
+    if len(known) < len(members) and str not in known:
+        return None
+    return reduce(operator.or_, known)
 
 
 def inlined_record(cls: Any, name: str) -> Any:

@@ -6,7 +6,7 @@ from dragoman.tuning.command_decoder import CommandDecoder, CommandSettings
 from dragoman.tuning.decoder import Decoder, DecodingRound
 from dragoman.tuning.fixed import tune_pool
 from dragoman.tuning.judge import EASILY
-from dragoman.tuning.loop import Keep, LoopSettings, Measure, Phase, tune_decoder
+from dragoman.tuning.loop import Keep, LoopSettings, Phase, tune_decoder
 from dragoman.tuning.moses_run import MosesRun, moses_references, read_moses_run
 from dragoman.tuning.phi import LastSearch, PhiBlocks, PhiSettings, Theta
 from dragoman.tuning.record import Learned, RoundRecord, StepRecord, TuneRecord
@@ -43,7 +43,6 @@ __all__ = [
     "LearnFrom",
     "Learned",
     "LoopSettings",
-    "Measure",
     "MosesRun",
     "OnStage",
     "Phase",

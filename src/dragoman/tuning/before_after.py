@@ -8,14 +8,14 @@ tune/test/          the same of a test set, where one was named
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from dragoman.corpus.tokens import guess_language
 from dragoman.errors import InputError, naming
 from dragoman.files.store import Format, from_plain, make_folder, read_json
-from dragoman.metric import Tokenizer
+from dragoman.metric import Metric, Tokenizer, by_name
 from dragoman.settings import Record
 from dragoman.system import System
 from dragoman.text import read_lines, replace_bytes
@@ -50,6 +50,10 @@ class BeforeAfter(Record):
         lengths = {len(lines) for lines in (self.before, self.after, *self.references)}
         if not self.references or lengths != {len(self.source)}:
             raise InputError(f"{len(self.source)} sentences, but translations and references have {sorted(lengths)}")
+
+    def metrics(self, names: Iterable[str]) -> list[Metric]:
+        """Metrics that count as the set is counted."""
+        return [by_name(name, tokenizer=self.tokenizer, lowercase=self.lowercase) for name in names]
 
     def save(self, folder: Path) -> None:
         """Write it into a folder, over what was there."""

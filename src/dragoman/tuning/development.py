@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from dragoman.candidates import rerank, with_metric
+from dragoman.candidates import rerank
 from dragoman.cost import cpu_seconds
 from dragoman.features import Block, Weights
 from dragoman.optim.hols import moved
@@ -77,7 +77,7 @@ class DevelopmentRounds:
         elif verdict.by_development and rounds[-1].gain < rounds[0].gain:
             keeps_start = self._task.config.loop.keep is Keep.BEST
             best = 1 if keeps_start else best
-            self._log.warn(fall_of_development(self._task.metric, rounds[0], rounds[-1], keeps_start=keeps_start))
+            self._log.warn(fall_of_development(self._task.objective, rounds[0], rounds[-1], keeps_start=keeps_start))
         return self._finish(visited[best - 1], rounds, verdict, best=best, stopped=stopped, blocks=found)
 
     @cached_property
@@ -101,7 +101,7 @@ class DevelopmentRounds:
 
     def _measure(self, weights: Weights, folder: Path, number: int) -> RoundRecord:
         began, cpu_began, task = time.perf_counter(), cpu_seconds(), self._task
-        pool = with_metric(self._decoder.decode(weights), task.metric, task.references, n_threads=task.n_threads)
+        pool = task.objective.measure(self._decoder.decode(weights), n_threads=task.n_threads)
         best = rerank(pool, weights.on(pool.index), n_threads=task.n_threads)
         record = RoundRecord(
             round=number,
@@ -112,7 +112,7 @@ class DevelopmentRounds:
             n_features=pool.n_features,
             wall_s=time.perf_counter() - began,
             cpu_s=cpu_seconds() - cpu_began,
-            length_ratio=task.metric.length_ratio(best.total()),
+            length_ratio=task.objective.metric.length_ratio(best.total()),
         )
         self._store.save(folder, weights, None, best, record)
         return record
@@ -121,13 +121,12 @@ class DevelopmentRounds:
         self, weights: Weights, rounds: Sequence[RoundRecord], verdict: Verdict, *, best: int, **kept: Any
     ) -> TuneRecord:
         task, log = self._task, self._log
-        for text in verdict.warnings(task.metric, rounds, best):
+        for text in verdict.warnings(task.objective, rounds, best):
             log.warn(text)
         record = log.record(
             weights,
             rounds,
-            metric=task.metric,
-            n_sentences=len(task.references),
+            objective=task.objective,
             best=best,
             held_out_lines=verdict.lines,
             **kept,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
-from dragoman.candidates import Pool, doubt_of_references, metric_of, rerank
+from dragoman.candidates import Objective, Pool, doubt_of_references, metric_of, rerank
 from dragoman.cost import cpu_seconds
 from dragoman.features import Weights, describe_fit
 from dragoman.optim import Optimiser
@@ -28,15 +28,18 @@ def tune_pool(
     frozen: Collection[str] = (),
     n_threads: int = 1,
     engine: Engine | None = None,
-    references: Sequence[Sequence[str]] | None = None,
+    objective: Objective | None = None,
     run: RunFolder | None = None,
 ) -> TuneRecord:
-    """Optimise once on a pool that carries its metric; the score of the only round is that of the result.
+    """Optimise once on a pool; the score of the only round is that of the result.
 
-    An `engine` is for methods that use one. `references` are compared with the first candidates: do they belong to the
-    sentences? With `run` the round is recorded; if the run has it already, nothing is done again.
+    The pool carries its metric, or `objective` measures it, whose references are compared with the first candidates: do
+    they belong to the sentences? An `engine` is for methods that use one. With `run` the round is recorded; if the run
+    has it already, nothing is done again.
     """
     store = RoundStore(run)
+    if objective is not None:
+        pool = objective.measure(pool, n_threads=n_threads)
     # Before learning, which adds the names of all weights to the index.
     misfit = describe_fit(start, pool.index, pool.dense) if start.values.any() else None
     before = rerank(pool, start, n_threads=n_threads)
@@ -61,7 +64,8 @@ def tune_pool(
     store.log_learned(1, learned)
     length = metric_of(pool).length_ratio
     lengths = length(before.total()), length(after.total())
-    doubt = None if references is None else doubt_of_references(pool, references, n_threads=n_threads)
+    references = () if objective is None else objective.references
+    doubt = doubt_of_references(pool, references, n_threads=n_threads) if references else None
     warnings = [text for text in (misfit, doubt, length_warning(*lengths)) if text]
     result = TuneRecord(
         weights=weights,

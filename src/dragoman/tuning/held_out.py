@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.candidates import Objective
 from dragoman.errors import InputError
 from dragoman.features import Block, FeatureTable, Weights, parse_templates
 from dragoman.metric import Tokenizer
@@ -70,7 +71,7 @@ class _Text(HeldOutText):
             system=parent,
             method=method,
             preset=config.preset,
-            metric=config.metric,
+            metric=config.named_metric(),
             engine=self._engine,
             n_threads=task.n_threads,
             progress=task.progress,
@@ -112,7 +113,8 @@ class _Text(HeldOutText):
         system = self._system(blocks)
         task = self._task
         decoder = task.lines_decoder(self._engine, system, lines)
-        search = self._line_search(system, decoder, self._targets, weights, {"lines": digest_lines(lines)})
+        objective = task.objective.on(self._targets)
+        search = self._line_search(system, decoder, objective, weights, {"lines": digest_lines(lines)})
         rounds = method.search_rounds if update else method.start_rounds
         is_last = method.last is Last.HELD_OUT and update == method.updates
         seed = task.seed if is_last else method.training_seed or task.seed
@@ -126,7 +128,7 @@ class _Text(HeldOutText):
         task, config = self._task, self._task.config
         system = self._system(blocks)
         decoder = task.decoder(system.view(config.fold), task.k)
-        search = self._line_search(system, decoder, task.references, weights, task.of_development())
+        search = self._line_search(system, decoder, task.objective, weights, task.of_development())
         kept = tuple(self.dense) if task.method.last is Last.BLOCKS else ()
         search = replace(
             search,
@@ -136,7 +138,7 @@ class _Text(HeldOutText):
             on_step=task.on_step,
             on_round=task.on_round,
         )
-        self._log.begin("last", len(task.references))
+        self._log.begin("last", len(task.objective.references))
         self.found, self._blocks = search.run(self._own, "last"), blocks
         self._log.updated("dev", self.found, blocks)
         return self.found.weights
@@ -188,7 +190,7 @@ class _Text(HeldOutText):
         self,
         system: System,
         decoder: Decoder,
-        references: Sequence[Sequence[str]],
+        objective: Objective,
         start: Weights,
         sentences: dict[str, Any],
     ) -> LineSearch:
@@ -196,9 +198,8 @@ class _Text(HeldOutText):
         return LineSearch(
             system=system,
             decoder=decoder,
-            references=references,
             sentences={**sentences, **task.decoding()},
-            metric=task.metric,
+            objective=objective,
             method=Mert(n_starts=method.n_starts, n_directions=method.n_directions),
             start=start,
             frozen=(*self._frozen_dense, *({FROZEN} & blocks)),

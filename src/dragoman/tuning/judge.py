@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.candidates import with_metric
+from dragoman.candidates import Objective
 from dragoman.features import FeatureTable, Weights
-from dragoman.metric import Metric
 from dragoman.optim.hols import among
 from dragoman.run import HeldOutLines, Kept
 from dragoman.system import System, TrainingLines, digest_lines, sample_lines
@@ -101,13 +100,13 @@ class Verdict:
         """Whether the lines say so; what the development set says is in its rounds."""
         return self.lines is not None and self.lines.kept == Kept.START
 
-    def warnings(self, metric: Metric, rounds: Sequence[RoundRecord], best: int) -> list[str]:
+    def warnings(self, objective: Objective, rounds: Sequence[RoundRecord], best: int) -> list[str]:
         """What nobody should miss, given the rounds of the development set and which of them is kept."""
         first, kept = rounds[0], rounds[best - 1]
         told = [length_warning(first.length_ratio, kept.length_ratio)]
-        dev = f"the development set ({_change(metric, first.score, kept.score)})"
+        dev = f"the development set ({objective.change(first.score, kept.score)})"
         if self.lines is not None:
-            change = _change(metric, self.lines.score_before, self.lines.score_after)
+            change = objective.change(self.lines.score_before, self.lines.score_after)
             held_out = f"{self.lines.n_lines:,} held-out lines of the training text ({change})"
             if self.lines.worse:
                 told.append(f"what was learned decodes {held_out} worse than the start; {_KEPT[self.keeps_start]}")
@@ -118,14 +117,10 @@ class Verdict:
         return [text for text in told if text]
 
 
-def fall_of_development(metric: Metric, first: RoundRecord, last: RoundRecord, *, keeps_start: bool) -> str:
+def fall_of_development(objective: Objective, first: RoundRecord, last: RoundRecord, *, keeps_start: bool) -> str:
     """Where the development set judges: what was learned decodes it worse than the start."""
-    change = _change(metric, first.score, last.score)
+    change = objective.change(first.score, last.score)
     return f"what was learned decodes the development set ({change}) worse than the start; {_KEPT[keeps_start]}"
-
-
-def _change(metric: Metric, before: float, after: float) -> str:
-    return f"{metric.name} {metric.points(before):.2f} -> {metric.points(after):.2f}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -187,7 +182,7 @@ class Judge:
             "features": list(features),
             "lines": digest_lines(self.lines),
             "weights": weights.digest(),
-            "metric": task.metric.signature(1),
+            "objective": task.objective.on(()).identity,
             "preset": task.config.preset.value,
         }
 
@@ -195,9 +190,9 @@ class Judge:
             system = System.load(parent.folder).with_templates(features)
             pool = task.lines_decoder(self.engine, system, self.lines, k=1).decode(weights)
             references = [[parent.training.target(line)] for line in self.lines.tolist()]
-            measured = with_metric(pool, task.metric, references, allow_missing=True, n_threads=task.n_threads)
-            best = first_candidates(measured)
-            length = task.metric.length_ratio(best.total())
+            objective = task.objective.on(references, allow_missing=True)
+            best = first_candidates(objective.measure(pool, n_threads=task.n_threads))
+            length = objective.metric.length_ratio(best.total())
             return {"score": best.score(), "gain": best.gain(), "length_ratio": length}
 
         return self.store.make(Step(kind=JUDGE, key=key, modules=(__name__,), work=work))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dragoman.candidates import Pool, with_metric
+from dragoman.candidates import Objective, Pool
 from dragoman.features import FeatureIndex, Weights, find_weights, read_weights, store_weights
 from dragoman.files.store import from_plain
-from dragoman.metric import Metric
 from dragoman.optim import Optimiser
 from dragoman.register import code_of
 from dragoman.run import RunFolder
@@ -87,9 +86,8 @@ class LineSearch:
 
     system: System
     decoder: Decoder
-    references: Sequence[Sequence[str]]
     sentences: Mapping[str, Any]
-    metric: Metric
+    objective: Objective
     method: Optimiser
     start: Weights
     frozen: tuple[str, ...]
@@ -106,10 +104,10 @@ class LineSearch:
             "features": list(self.system.settings.features),
             **self.system.blocks_record(),
             **self.sentences,
-            "metric": self.metric.signature(len(self.references[0])),
+            "objective": self.objective.identity,
             "method": self.method.name,
             "method_settings": plain(self.method),
-            **code_of(self.method, self.metric),
+            **code_of(self.method, self.objective.metric),
             "start": self.start.digest(),
             "frozen": sorted(self.frozen),
             **self.loop.record(),
@@ -129,10 +127,11 @@ class LineSearch:
                 self.method,
                 self.start,
                 seed=self.seed,
-                measure=lambda pool: with_metric(pool, self.metric, self.references, n_threads=self.n_threads),
+                objective=self.objective,
                 settings=self.loop,
                 frozen=self.frozen,
                 n_threads=self.n_threads,
+                check_references=False,
                 run=run,
                 on_step=self.on_step,
                 on_round=self.on_round,

@@ -159,7 +159,7 @@ class ListSteps:
             all_data=config.phi.all_data,
             features=task.parent.settings.features if sparse.any() else (),
             preset=config.preset,
-            metric=config.metric,
+            metric=config.named_metric(),
         )
 
 

@@ -18,7 +18,7 @@ are decoded with in the end, and the start is kept where it decodes better.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -28,6 +28,7 @@ import numpy as np
 
 from dragoman.candidates import (
     Choice,
+    Objective,
     Pool,
     Shard,
     doubt_of_references,
@@ -52,10 +53,7 @@ from dragoman.tuning.notes import length_warning, no_gain, told_by_rounds
 from dragoman.tuning.record import Learned, RoundRecord, TuneRecord, plain_trace
 from dragoman.tuning.rounds import RoundStore
 
-__all__ = ["Keep", "LoopSettings", "Measure", "Phase", "tune_decoder"]
-
-Measure = Callable[[Pool], Pool]
-"""Gives candidates the statistics of the metric that is to be maximised."""
+__all__ = ["Keep", "LoopSettings", "Phase", "tune_decoder"]
 
 
 class Keep(StrEnum):
@@ -108,33 +106,33 @@ def tune_decoder(
     start: Weights,
     *,
     seed: int,
-    measure: Measure,
+    objective: Objective,
     settings: LoopSettings | None = None,
     frozen: Collection[str] = (),
     n_threads: int = 1,
     context: LearningContext | None = None,
-    references: Sequence[Sequence[str]] | None = None,
+    check_references: bool = True,
     run: RunFolder | None = None,
     on_step: Callable[[int, Phase], None] | None = None,
     on_round: Callable[[RoundRecord], None] | None = None,
 ) -> TuneRecord:
     """Decode, merge, optimise until there is nothing new.
 
-    `measure` gives each decoding its statistics. `context` is what a method can learn from besides the lists.
-    `references` are compared with the first translations: do they belong to the sentences? With `run`, every round is
-    recorded, and rounds that the run has already are not done again. `on_step` is called before decoding and before
-    learning, `on_round` after a round.
+    `objective` measures each decoding; with `check_references` its references are compared with the first translations:
+    do they belong to the sentences? `context` is what a method can learn from besides the lists. With `run`, every
+    round is recorded, and rounds that the run has already are not done again. `on_step` is called before decoding and
+    before learning, `on_round` after a round.
     """
     loop = _Loop(
         decoder=decoder,
         learner=optimiser.learner(context or LearningContext()),
         start=start,
         seed=seed,
-        measure=measure,
+        objective=objective,
         settings=settings or LoopSettings(),
         frozen=frozen,
         n_threads=n_threads,
-        references=references,
+        check_references=check_references and bool(objective.references),
         store=RoundStore(run),
         on_step=on_step or _ignore_step,
     )
@@ -161,22 +159,22 @@ class _Loop:
         learner: Learner,
         start: Weights,
         seed: int,
-        measure: Measure,
+        objective: Objective,
         settings: LoopSettings,
         frozen: Collection[str],
         n_threads: int,
-        references: Sequence[Sequence[str]] | None,
+        check_references: bool,
         store: RoundStore,
         on_step: Callable[[int, Phase], None],
     ) -> None:
         self._decoder = decoder
         self._learner = learner
         self._seed = seed
-        self._measure = measure
+        self._objective = objective
         self._settings = settings
         self._frozen = frozen
         self._n_threads = n_threads
-        self._references = references
+        self._check_references = check_references
         self._store = store
         self._on_step = on_step
         self._index = FeatureIndex()
@@ -229,8 +227,8 @@ class _Loop:
             weights_for(raw, self._start)  # raises where the decoder and the start name features differently
             misfit = describe_fit(self._start, raw.index, raw.dense) if self._start.values.any() else None
             warnings += [misfit] if misfit else []
-            if self._references is not None:
-                doubt = doubt_of_references(raw, self._references, n_threads=self._n_threads)
+            if self._check_references:
+                doubt = doubt_of_references(raw, self._objective.references, n_threads=self._n_threads)
                 warnings += [doubt] if doubt else []
         n_before = 0 if self._pool is None else self._pool.n_candidates
         decoded = cpu_seconds()
@@ -267,8 +265,8 @@ class _Loop:
         """Whether this round is far below the first, which translated with the start."""
         if not self.rounds or not _has_fallen(best.gain(), (first := self.rounds[0]).gain):
             return []
-        points = metric_of(best.pool).points
-        return [_FELL.format(points(best.score()), points(first.score))]
+        shown = metric_of(best.pool).shown
+        return [_FELL.format(shown(best.score()), shown(first.score))]
 
     def _doubts(self, number: int, best: Choice, ours: Choice) -> tuple[str, ...]:
         """Whether the order of a foreign decoder's first lists is that of the weights it was given."""
@@ -277,8 +275,8 @@ class _Loop:
         n_other = n_preferred(ours, best, self._weights)
         if n_other <= _ROUNDING * best.pool.n_sentences:
             return ()
-        points = metric_of(best.pool).points
-        return (_MISREAD.format(n_other, best.pool.n_sentences, points(best.score()), points(ours.score())),)
+        shown = metric_of(best.pool).shown
+        return (_MISREAD.format(n_other, best.pool.n_sentences, shown(best.score()), shown(ours.score())),)
 
     def _add(self, raw: Pool, number: int) -> tuple[Pool, Pool]:
         """Merge what the decoder gave; returns it as the loop sees it, and the pool."""
@@ -286,7 +284,7 @@ class _Loop:
         shards = tuple(
             replace(shard, rounds=np.full(shard.n_candidates, number, dtype=np.int32)) for shard in ours.shards
         )
-        latest = self._measure(replace(ours, shards=shards))
+        latest = self._objective.measure(replace(ours, shards=shards), n_threads=self._n_threads)
         metric_of(latest)
         self._repeated = self._latest is not None and _same_lists(self._latest, latest)
         self._latest = latest
@@ -402,9 +400,9 @@ class _Loop:
             return []
         self._on_step(best, Phase.DECODE)
         raw = on_tables(self._decoder.decode(self._best), self._index, self._words)
-        found = rerank(self._measure(raw), self._best, n_threads=self._n_threads)
-        points = metric_of(found.pool).points
-        scores = points(found.score()), points(first.score)
+        found = rerank(self._objective.measure(raw, n_threads=self._n_threads), self._best, n_threads=self._n_threads)
+        shown = metric_of(found.pool).shown
+        scores = shown(found.score()), shown(first.score)
         if found.gain() >= first.gain:
             return [_DECODED.format(best, *scores)]
         self._best, self._best_round = self._start.on(self._index), 1
@@ -417,10 +415,10 @@ _REPEATS = (
 )
 _MISREAD = (
     "in {} of {} sentences the decoder's first candidate is not the best one by the weights it was given "
-    "(its score {:.2f}, by the weights {:.2f}): it may not read the weights file, or use other names or features"
+    "(its score {}, by the weights {}): it may not read the weights file, or use other names or features"
 )
-_FELL = "the score {:.2f} is far below the start's {:.2f}"
-_DECODED = "the weights of round {} decode the development set to {:.2f}, the start to {:.2f}"
+_FELL = "the score {} is far below the start's {}"
+_DECODED = "the weights of round {} decode the development set to {}, the start to {}"
 _DECODED_WORSE = f"{_DECODED}: the start is kept"
 _FALL = 0.1
 """Share of the start's gain whose loss is worth a note."""

@@ -132,9 +132,9 @@ class _Tuning:
         system = System.load(task.parent.folder).with_templates(())
         decoder = task.decoder(system, task.k)
         search = self._line_search(system, decoder, start, task.of_development(), self._frozen_dense())
-        self._log.begin("theta", len(task.references))
+        self._log.begin("theta", len(task.objective.references))
         result = replace(search, seed=self._training_seed).run(self._shared, "theta")
-        self._log.search("theta", len(task.references), result, ())
+        self._log.search("theta", len(task.objective.references), result, ())
         self._log.notes.append(
             f"theta: {task.search.name} on the development set, because the weights of the start are the defaults"
             if task.config.phi.theta is Theta.AUTO
@@ -260,12 +260,13 @@ class _Tuning:
             on_dev = task.decoder(system.view(config.fold), task.k)
             search = self._line_search(system, on_dev, phi.start(), task.of_development(), frozen)
             search = replace(search, on_step=task.on_step, on_round=task.on_round)
-            self._log.begin("last", len(task.references))
+            self._log.begin("last", len(task.objective.references))
             return search.run(self._own, "last")
         lines = self._search_lines
         decoder = task.lines_decoder(self._engine, system, lines)
         search = self._line_search(system, decoder, phi.start(), {"lines": digest_lines(lines)}, frozen)
-        search = replace(search, references=[[task.parent.training.target(line)] for line in lines.tolist()])
+        targets = [[task.parent.training.target(line)] for line in lines.tolist()]
+        search = replace(search, objective=task.objective.on(targets))
         self._log.begin("search", len(lines))
         result = search.run(self._own, "search")
         self._log.search("search", len(lines), result, ())
@@ -311,9 +312,8 @@ class _Tuning:
         return LineSearch(
             system=system,
             decoder=decoder,
-            references=task.references,
             sentences={**sentences, **task.decoding()},
-            metric=task.metric,
+            objective=task.objective,
             method=task.search,
             start=start,
             frozen=tuple(frozen),

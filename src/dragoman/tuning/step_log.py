@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from dragoman.candidates import Objective
 from dragoman.features import HOLS_BEFORE, Block, FeatureTable, Weights, sign_flips
-from dragoman.metric import Metric
 from dragoman.optim.hols import FROZEN, among, has_component
 from dragoman.run import HeldOutLines, RunFolder, Update
 from dragoman.tuning.gradient_step import MadeGradient
@@ -112,8 +112,7 @@ class StepLog:
         weights: Weights,
         rounds: Sequence[RoundRecord],
         *,
-        metric: Metric,
-        n_sentences: int,
+        objective: Objective,
         best: int,
         stopped: str,
         notes: Sequence[str] = (),
@@ -125,12 +124,12 @@ class StepLog:
         spent = [entry.cpu_s + (entry.learned.cpu_s if entry.learned else 0.0) for entry in rounds]
         return TuneRecord(
             weights=weights,
-            metric=metric.name,
-            higher_is_better=metric.higher_is_better,
+            metric=objective.name,
+            higher_is_better=objective.higher_is_better,
             score_before=first.score,
             score_after=kept.score,
             rounds=tuple(rounds),
-            n_sentences=n_sentences,
+            n_sentences=len(objective.references),
             n_candidates=rounds[-1].n_candidates,
             n_features=len(weights.ids()),
             cpu_s=sum(spent) + sum(step.cpu_s for step in self._steps),

@@ -10,11 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dragoman.candidates import Pool, with_metric
+from dragoman.candidates import Objective, Pool
 from dragoman.errors import InputError
 from dragoman.features import MANY_WEIGHTS, Block, FeatureIndex, FeatureTable, Weights
 from dragoman.files.store import digest_json, read_json, unseal
-from dragoman.metric import Metric, Smoothing, Tokenizer, by_name
+from dragoman.metric import Metric, Smoothing, Tokenizer
 from dragoman.optim import FastForest, Hols, LearningContext, LearnsFrom, Online, Optimiser, make_loss, make_optimiser
 from dragoman.optim.frozen import frozen_names
 from dragoman.register import code_of
@@ -64,7 +64,8 @@ class LearnFrom(StrEnum):
 class TuneConfig(Record):
     """What can be chosen about tuning a system, besides the method."""
 
-    metric: str = "bleu"
+    metric: Metric | str = "bleu"
+    """Its name, or itself with all of its settings."""
     tokenizer: Tokenizer = Tokenizer.NONE
     """Of BLEU, where the system's tokens are not what it should count."""
     lowercase: bool = False
@@ -99,13 +100,31 @@ class TuneConfig(Record):
         if self.judge_lines < FEWEST:
             raise InputError(f"judge_lines must be at least {FEWEST}, or chance would judge; it is {self.judge_lines}")
 
+    @takes_text
+    def objective(
+        self, references: Sequence[Sequence[str]] = (), *, smoothing: Smoothing = Smoothing.NONE
+    ) -> Objective:
+        """What is maximised, once references are known; `smoothing` is of BLEU by name."""
+        return Objective(
+            self.metric, references, tokenizer=self.tokenizer, lowercase=self.lowercase, smoothing=smoothing
+        )
+
+    def named_metric(self) -> str:
+        """The name of the metric, which lists on disk keep. Raises InputError for one that is given itself."""
+        if isinstance(self.metric, str):
+            return self.metric
+        raise InputError(
+            f"the metric {self.metric.name} is given with its settings, but lists of the training text only keep the "
+            "name of theirs; name a metric, such as 'bleu'"
+        )
+
     def check(self, method: Optimiser, *, n_sentences: int | None = None, n_folds: int | None = None) -> None:
         """Raise InputError for a method that cannot learn from what was chosen, as far as that is known.
 
         The development set has `n_sentences`, the training text `n_folds`.
         """
         if isinstance(method, Hols):
-            make_loss(method.loss, by_name(self.metric, smoothing=Smoothing.NONE), method.loss_settings)
+            make_loss(method.loss, Objective(self.named_metric()).metric, method.loss_settings)
         by_itself = method.learns_from is LearnsFrom.TRAINING_TEXT
         reads_training = by_itself or self.learn_from is not LearnFrom.DEVELOPMENT
         if self.limit is not None and not reads_training:
@@ -119,6 +138,7 @@ class TuneConfig(Record):
                 return
             if by_itself:
                 raise InputError(f"{method.name} reads the training text by itself; it learns from no stored lists")
+            self.named_metric()  # raises
             if method.learns_from is not LearnsFrom.LISTS:
                 raise InputError(f"{method.name} learns from {method.learns_from}, not from lists of the training text")
             return
@@ -227,7 +247,7 @@ def tune_system(
     method = make_optimiser(optimiser) if isinstance(optimiser, str) else optimiser
     if isinstance(method, FastForest) and config.learn_from is LearnFrom.DEVELOPMENT:
         config = replace(config, learn_from=LearnFrom.LISTS)
-    metric = by_name(config.metric, smoothing=Smoothing.NONE, tokenizer=config.tokenizer, lowercase=config.lowercase)
+    config.objective()  # raises
     base = Path(out)
     finished = (base / MANIFEST).exists()
     if finished and not resume:
@@ -236,6 +256,7 @@ def tune_system(
     if config.features is not None:
         parent = parent.with_templates(config.features)
     sentences, texts = read_set(source, references, parent, raw=raw)
+    objective = config.objective(texts)
     start = parent.weights if weights is None else weights
     k = method.k if config.k is None else config.k
     by_lists = config.learn_from is LearnFrom.LISTS
@@ -250,7 +271,7 @@ def tune_system(
     if phi is None and not by_lists:
         _check_frozen(parent, start, config.frozen)
     lines = _training_lines(parent, method, config, n_sentences=len(sentences))
-    settings = _record(method, config, metric, k, distinct, parent, sentences, texts, start, seed)
+    settings = _record(method, config, objective.metric, k, distinct, parent, sentences, texts, start, seed)
     if phi is not None or by_lists:
         settings["phi"] = plain(config.phi) | ({} if phi is None else {"given": _digest_of(phi)})
     if pairs is not None:
@@ -276,8 +297,7 @@ def tune_system(
             "parent": parent,
             "config": config,
             "start": start,
-            "metric": metric,
-            "references": texts,
+            "objective": objective,
             "development": digest_json([settings["source"], settings["references"]]),
             "decoder": decoder_of,
             "k": k,
@@ -314,12 +334,11 @@ def tune_system(
             method,
             start,
             seed=seed,
-            measure=lambda pool: with_metric(pool, metric, texts, n_threads=n_threads),
+            objective=objective,
             settings=config.loop,
             frozen=config.frozen,
             n_threads=n_threads,
             context=context,
-            references=texts,
             run=run,
             on_step=on_step,
             on_round=on_round,
@@ -442,7 +461,7 @@ def _record(
         "method": optimiser.name,
         "method_settings": plain(optimiser),
         **code_of(optimiser, config, metric),
-        "metric": config.metric,
+        **_metric_record(config.metric),
         "tokenizer": config.tokenizer.value,
         "lowercase": config.lowercase,
         "k": k,
@@ -460,6 +479,13 @@ def _record(
         "system": {name: file.blake2b for name, file in parent.manifest.files.items()},
         "start": _start(start),
     }
+
+
+def _metric_record(metric: Metric | str) -> dict[str, Any]:
+    """A metric by the name that was told; another by what it counts."""
+    if isinstance(metric, str):
+        return {"metric": metric}
+    return {"metric": metric.name, "objective": Objective(metric).identity}
 
 
 def _start(weights: Weights) -> dict[str, Any]:

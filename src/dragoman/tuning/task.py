@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dragoman.candidates import Objective
 from dragoman.features import Weights
-from dragoman.metric import Metric
 from dragoman.run import RunFolder
 from dragoman.system import System, SystemView
 from dragoman.tuning.decoder import Decoder
@@ -39,8 +39,7 @@ class TuningTask:
     parent: System
     config: TuneConfig
     start: Weights
-    metric: Metric
-    references: Sequence[Sequence[str]]
+    objective: Objective
     development: str
     decoder: Callable[[SystemView, int], Decoder]
     k: int

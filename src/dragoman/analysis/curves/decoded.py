@@ -19,13 +19,12 @@ import numpy as np
 
 from dragoman.analysis.curves.exact import Curve, check_range, curve_of, differing, feature_column, on_envelopes
 from dragoman.analysis.curves.features import frequent_and_rare, reaches_of
-from dragoman.candidates import Pool, merge_pools, rerank, with_metric
+from dragoman.candidates import Objective, Pool, merge_pools, rerank
 from dragoman.errors import InputError
 from dragoman.features import Weights
-from dragoman.metric import Smoothing, Tokenizer, by_name
+from dragoman.metric import Metric, Tokenizer
 from dragoman.settings import Record
 from dragoman.system import Preset, System, SystemView
-from dragoman.tuning.loop import Measure
 from dragoman.tuning.text_set import read_set
 from dragoman.types import Int64Array, PathLike, Progress
 
@@ -61,7 +60,8 @@ class CurveConfig(Record):
     """Further features: sparse ones in which most lists differ."""
     n_rare: int = 0
     """Further features: sparse ones in which fewest lists differ."""
-    metric: str = "bleu"
+    metric: Metric | str = "bleu"
+    """Its name, or itself with all of its settings."""
     tokenizer: Tokenizer = Tokenizer.NONE
     """Of BLEU, where the system's tokens are not what it should count."""
     lowercase: bool = False
@@ -160,11 +160,11 @@ def system_curves(
     `config` asks for follow the named ones. Raises InputError for a feature that no translation can have.
     """
     config, show = config or CurveConfig(), shown or _not_shown
-    metric = by_name(config.metric, smoothing=Smoothing.NONE, tokenizer=config.tokenizer, lowercase=config.lowercase)
     parent = system if isinstance(system, System) else System.load(system)
     if config.features is not None:
         parent = parent.with_templates(config.features)
     sentences, texts = read_set(source, references, parent, raw=raw)
+    objective = Objective(config.metric, texts, tokenizer=config.tokenizer, lowercase=config.lowercase)
     if not features and not config.n_frequent + config.n_rare:
         raise InputError("there is no feature to vary; name one, or ask for frequent and rare ones")
     view = parent.view(config.fold)
@@ -190,7 +190,7 @@ def system_curves(
                 low,
                 high,
                 sentences=there,
-                measure=lambda pool: with_metric(pool, metric, texts, n_threads=n_threads),
+                objective=objective,
                 k=config.k,
                 n_rounds=config.n_rounds,
                 n_checks=config.n_checks,
@@ -211,7 +211,7 @@ def weight_curve(
     high: float,
     *,
     sentences: Int64Array,
-    measure: Measure,
+    objective: Objective,
     k: int = 500,
     n_rounds: int = 3,
     n_checks: int = 0,
@@ -220,7 +220,7 @@ def weight_curve(
 ) -> WeightCurve:
     """The curve of one weight from `low` to `high`, from `lists` (of all sentences by `weights`) and wider ones.
 
-    `sentences` are those whose translations can have the feature; `measure` gives a pool its metric.
+    `sentences` are those whose translations can have the feature; `objective` measures a pool.
     """
     check_range(low, high)
     now = weights[feature]
@@ -235,8 +235,11 @@ def weight_curve(
     def trimmed(pool: Pool) -> Pool:
         return on_envelopes(pool, weights, feature, min(low, now), max(high, now), n_threads=n_threads)
 
+    def measured(pool: Pool) -> Pool:
+        return objective.measure(pool, n_threads=n_threads)
+
     kept = trimmed(lists)
-    curve = curve_of(measure(kept), weights, feature, low, high, n_threads=n_threads)
+    curve = curve_of(measured(kept), weights, feature, low, high, n_threads=n_threads)
     decoded = [now]
     for number in range(1, n_rounds + 1 if len(sentences) else 1):
         points = [low, high] if number == 1 else _least_known(curve, decoded)
@@ -244,20 +247,20 @@ def weight_curve(
         for point in points:
             kept = trimmed(merge_pools([kept, trimmed(decode(point, k))], n_threads=n_threads))
         decoded += points
-        before, curve = curve, curve_of(measure(kept), weights, feature, low, high, n_threads=n_threads)
+        before, curve = curve, curve_of(measured(kept), weights, feature, low, high, n_threads=n_threads)
         if number > 1 and np.array_equal(curve.corners, before.corners):
             break
     others = _others(lists, weights, sentences, n_threads)
     checks = []
     for point in _check_points(curve, n_checks):
         best = merge_pools([others, decode(point, 1)]) if len(sentences) else others
-        score = rerank(measure(best), _at(weights, feature, point)).score()
+        score = rerank(measured(best), _at(weights, feature, point)).score()
         checks.append(Check(weight=point, decoded=score, curve=curve.at(point)))
     columns = ((shard, feature_column(shard, lists.index.find(feature))) for shard in lists.shards)
     return WeightCurve(
         curve=curve,
         weight=now,
-        score=rerank(measure(kept), weights, n_threads=n_threads).score(),
+        score=rerank(measured(kept), weights, n_threads=n_threads).score(),
         n_lists=sum(len(differing(shard, column)) for shard, column in columns),
         n_sentences=len(sentences),
         decoded=tuple(decoded),

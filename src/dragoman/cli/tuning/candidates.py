@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 
-from dragoman.candidates import Pool, merge_pools, read_references, read_statistics
+from dragoman.candidates import MeasuredObjective, Objective, Pool, merge_pools, read_statistics
 from dragoman.cli.search_spaces import named_forests
 from dragoman.cli.session import Session
 from dragoman.cli.tuning.options import TuneOptions, flag
@@ -24,7 +24,6 @@ from dragoman.tuning import (
     CommandSettings,
     CommandTemplate,
     Decoder,
-    Measure,
     StoredForests,
     StoredForestsContext,
     dense_of,
@@ -40,9 +39,9 @@ class Lists:
 
     pool: Pool
     start: Weights
+    objective: Objective
+    """What measured them."""
     system: System | None = None
-    references: Sequence[Sequence[str]] | None = None
-    """Texts to compare candidates with; None of a metric without any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +49,8 @@ class Decoding:
     """A decoder that makes candidates for any weights, and how they are measured."""
 
     decoder: Decoder
-    measure: Measure
+    objective: Objective
     start: Weights
-    references: Sequence[Sequence[str]] | None = None
     context: LearningContext | None = None
     """What a method may learn from besides the lists."""
 
@@ -105,9 +103,10 @@ def read_start(options: TuneOptions) -> Weights:
 
 def _open_nbest(session: Session, options: TuneOptions) -> Lists:
     start = read_start(options)
-    measure = options.measure(session)
-    pool = measure(options.read_with_features(session, options.dense, teacher=measure))
-    return Lists(pool=pool, start=start, references=options.reference_texts())
+    objective = options.objective(session)
+    pool = options.read_with_features(session, options.dense, teacher=objective)
+    pool = objective.measure(pool, n_threads=session.n_threads)
+    return Lists(pool=pool, start=start, objective=MeasuredObjective.of(pool, objective.references))
 
 
 def _open_stats(session: Session, options: TuneOptions) -> Lists:
@@ -121,11 +120,11 @@ def _open_stats(session: Session, options: TuneOptions) -> Lists:
     pool = merge_pools(parts, n_threads=session.n_threads) if n_pairs > 1 else parts[0]
     paths = options.weights or []
     if len(paths) != 1 or not is_init_opt(paths[0]):
-        return Lists(pool=pool, start=read_start(options))
+        return Lists(pool=pool, start=read_start(options), objective=MeasuredObjective.of(pool))
     names = pool.dense_names()
     session.say(f"note: {paths[0]} is Moses' init.opt; its start is used, its bounds are not")
     start = dict(zip(names, read_init_opt(paths[0], names).start, strict=True))
-    return Lists(pool=pool, start=Weights.from_dict(start, pool.index))
+    return Lists(pool=pool, start=Weights.from_dict(start, pool.index), objective=MeasuredObjective.of(pool))
 
 
 def _open_lists(session: Session, options: TuneOptions) -> Lists:
@@ -138,7 +137,8 @@ def _open_lists(session: Session, options: TuneOptions) -> Lists:
     start = read_start(options) if options.weights else lists.weights()
     with session.progress("features", len(lists.shards)) as progress:
         stored = StoredLists(system, lists.paths(), n_threads=session.n_threads, progress=progress)
-    return Lists(pool=stored.pool(lists.settings.measure()), start=start, system=system)
+    pool = stored.pool(lists.settings.measure())
+    return Lists(pool=pool, start=start, objective=MeasuredObjective.of(pool), system=system)
 
 
 def _open_decoder(session: Session, options: TuneOptions) -> Decoding:
@@ -156,23 +156,22 @@ def _open_decoder(session: Session, options: TuneOptions) -> Decoding:
         fields=options.field_order(),
         allow_missing=options.allow_missing,
     )
-    measure = options.measure(session)
+    objective = options.objective(session)
     if not options.weights:
         session.say("no start weights: in the first round the decoder gets a file without any; see --weights")
     start = read_start(options)
     decoder = CommandDecoder(template, options.source, settings)
-    n_references = len(read_references(options.reference)) if options.reference else decoder.n_sentences
+    n_references = len(objective.references) or decoder.n_sentences
     if n_references != decoder.n_sentences:
         raise MismatchError(f"{options.source} has {decoder.n_sentences} lines but the references have {n_references}")
-    return Decoding(decoder=decoder, measure=measure, start=start, references=options.reference_texts())
+    return Decoding(decoder=decoder, objective=objective, start=start)
 
 
 def _open_forest(session: Session, options: TuneOptions) -> Decoding:
     assert options.forest is not None
     if not options.reference:
         raise InputError("no references; give at least one with -r")
-    measure = options.measure(session)
-    references = read_references(options.reference)
+    objective = options.objective(session)
     start = read_start(options)
     if not options.weights:
         session.say("no start weights: in the first round all derivations are alike; see --weights")
@@ -187,6 +186,7 @@ def _open_forest(session: Session, options: TuneOptions) -> Decoding:
     distinct = method.distinct if options.distinct is None else options.distinct
     dense = dense_of(forests) if options.dense is None else options.dense
     lengths = _lengths(options, forests)
+    texts = objective.references
     return Decoding(
         decoder=StoredForests(
             forests,
@@ -196,10 +196,9 @@ def _open_forest(session: Session, options: TuneOptions) -> Decoding:
             distinct=distinct,
             n_threads=session.n_threads,
         ),
-        measure=measure,
+        objective=objective,
         start=start,
-        references=references,
-        context=StoredForestsContext(forests, references, k=k, distinct=distinct, dense=dense, lengths=lengths),
+        context=StoredForestsContext(forests, texts, k=k, distinct=distinct, dense=dense, lengths=lengths),
     )
 
 

@@ -413,13 +413,6 @@ class TuneOptions(FeatureOptions):
         given = self.given()
         return PhiSettings(training_seed=0, **{name: getattr(self, name) for name in names if name in given})
 
-    def points(self, score: float) -> float:
-        """A score in points, or as it is in the lists."""
-        return 100 * score if self.external is None else score
-
-    def shown(self, score: float) -> str:
-        return f"{100 * score:.2f}" if self.external is None else f"{score:.6g}"
-
     def target(self) -> Path:
         """Where the result goes. Raises InputError if nothing was said."""
         if self.out is None:

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from dragoman.candidates import Objective
 from dragoman.cli.session import Session
 from dragoman.cli.tuning.options import TuneOptions
 from dragoman.tuning import OnStage, Phase, RoundRecord, StepRecord
@@ -35,7 +36,7 @@ class StagesShown(RoundsShown):
 
 
 @contextlib.contextmanager
-def rounds_shown(session: Session, options: TuneOptions) -> Iterator[RoundsShown]:
+def rounds_shown(session: Session, objective: Objective, options: TuneOptions) -> Iterator[RoundsShown]:
     """Progress over rounds, and a line for each."""
     settings = options.loop_settings()
     with session.progress("rounds", settings.max_rounds) as progress:
@@ -46,14 +47,14 @@ def rounds_shown(session: Session, options: TuneOptions) -> Iterator[RoundsShown
                 session.say(f"round {number}: decoding")
 
         def on_round(record: RoundRecord) -> None:
-            session.say(_describe_round(record, options))
+            session.say(_describe_round(record, objective))
             progress(min(record.round, settings.max_rounds))
 
         yield RoundsShown(on_step, on_round)
 
 
 @contextlib.contextmanager
-def stages_shown(session: Session, options: TuneOptions) -> Iterator[StagesShown]:
+def stages_shown(session: Session, objective: Objective, options: TuneOptions) -> Iterator[StagesShown]:
     """Progress over the lines of each step, and a line when it begins and ends."""
     with contextlib.closing(_StageBar(session)) as bar:
 
@@ -63,13 +64,13 @@ def stages_shown(session: Session, options: TuneOptions) -> Iterator[StagesShown
                 session.say(f"{name}: {_describe_stage(name, n_lines, options)}")
             else:
                 bar.close()
-                session.say(describe_step(record, options))
+                session.say(describe_step(record, objective, options))
 
         def on_step(number: int, step: Phase) -> None:
             if step is Phase.DECODE:
                 session.say(f"round {number}: decoding")
 
-        yield StagesShown(on_step, lambda record: session.say(_describe_round(record, options)), on_stage, bar.update)
+        yield StagesShown(on_step, lambda record: session.say(_describe_round(record, objective)), on_stage, bar.update)
 
 
 class _StageBar:
@@ -109,9 +110,9 @@ def _describe_stage(name: str, n_lines: int, options: TuneOptions) -> str:
     return f"{kind} {n_lines:,} lines of {where}"
 
 
-def describe_step(record: StepRecord, options: TuneOptions) -> str:
+def describe_step(record: StepRecord, objective: Objective, options: TuneOptions) -> str:
     """A finished step in one line."""
-    before, after = options.shown(record.score_before), options.shown(record.score_after)
+    before, after = objective.shown(record.score_before), objective.shown(record.score_after)
     if record.name.startswith((_GRADIENT, _LISTS)):
         seen = "have seen" if options.all_data else "have not seen"
         text = f"{record.name}: score {after} of lines by tables that {seen} them"
@@ -124,15 +125,15 @@ def describe_step(record: StepRecord, options: TuneOptions) -> str:
     return f"{text}, {'found: another tuning has made it' if record.found else f'{record.wall_s:.1f} s'}"
 
 
-def _describe_round(record: RoundRecord, options: TuneOptions) -> str:
+def _describe_round(record: RoundRecord, objective: Objective) -> str:
     """A round in one line."""
     kind = "live score" if record.live else "score"
     text = (
-        f"round {record.round}: {kind} {options.shown(record.score)}, {record.n_new:,} new of "
+        f"round {record.round}: {kind} {objective.shown(record.score)}, {record.n_new:,} new of "
         f"{record.n_candidates:,} candidates, {record.n_features:,} features, decoded in {record.wall_s:.1f} s"
     )
     if record.length_ratio is not None:
         text += f", length ratio {record.length_ratio:.3f}"
-    if record.reranked is not None and options.shown(record.reranked) != options.shown(record.score):
-        text += f", reranked by the weights {options.shown(record.reranked)}"
+    if record.reranked is not None and objective.shown(record.reranked) != objective.shown(record.score):
+        text += f", reranked by the weights {objective.shown(record.reranked)}"
     return text if record.learned is None else f"{text}, learned in {record.learned.wall_s:.1f} s"

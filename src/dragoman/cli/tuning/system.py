@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from dragoman.candidates import Objective
 from dragoman.cli.engine_options import engine_of
 from dragoman.cli.scoring import warn_of_empty_references
 from dragoman.cli.session import Session
@@ -74,9 +75,9 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
     show = stages_shown if by_steps or options.phi is not None else rounds_shown
     start = read_start(options) if options.weights else None
     with (
-        _telling_how_to_go_on(session, options),
+        _telling_how_to_go_on(session, config.objective(), options),
         engine_of(session, options.engine, options.workers, options.address, threads=options.threads) as engine,
-        show(session, options) as shown,
+        show(session, config.objective(), options) as shown,
     ):
         workers = None if isinstance(engine, LocalEngine) else engine
         tuned = tune_system(
@@ -105,7 +106,7 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
     more = {}
     if options.test is not None:
         more["test"] = compare_on_test(session, options, tuned, start or system.weights, config.preset)
-    report(session, options, _result(options.out), tuned.file("weights"), **more)
+    report(session, config.objective(), _result(options.out), tuned.file("weights"), **more)
 
 
 def _pairs(system: System, options: TuneOptions) -> AlignedPairs | None:
@@ -132,7 +133,7 @@ def _say_unknown(session: Session, system: System, options: TuneOptions) -> None
 
 
 @contextlib.contextmanager
-def _telling_how_to_go_on(session: Session, options: TuneOptions) -> Iterator[None]:
+def _telling_how_to_go_on(session: Session, objective: Objective, options: TuneOptions) -> Iterator[None]:
     """Say what an interrupted tuning keeps."""
     try:
         yield
@@ -147,7 +148,7 @@ def _telling_how_to_go_on(session: Session, options: TuneOptions) -> Iterator[No
             raise
         best = max(gains, key=lambda number: gains[number][0])
         session.say(
-            f"interrupted; the best of {len(gains)} rounds is {best} ({options.shown(gains[best][1])}), with its "
+            f"interrupted; the best of {len(gains)} rounds is {best} ({objective.shown(gains[best][1])}), with its "
             f"weights in {gains[best][2]}. Go on with --resume"
             + (f", or end with the best round: --resume --rounds {len(gains) - 1}" if len(gains) > 1 else "")
         )

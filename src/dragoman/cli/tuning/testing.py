@@ -9,7 +9,7 @@ from dragoman.cli.session import Session
 from dragoman.cli.tuning.options import TuneOptions
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import Weights
-from dragoman.metric import Metric, Tokenizer, by_name
+from dragoman.metric import Metric, Tokenizer
 from dragoman.system import Preset, System
 from dragoman.text import count_lines, read_lines
 from dragoman.tuning import TEST, TUNE_RECORD, BeforeAfter, raw_tokenizer
@@ -59,16 +59,17 @@ def compare_on_test(
         outputs.append(SystemOutput(name=name, runs=(list(lines),)))
     references = [list(read_lines(path)) for path in options.test_reference or ()]
     tokenizer = raw_tokenizer(tuned, references) if is_raw and options.tokenize is Tokenizer.NONE else options.tokenize
-    metrics = [by_name(name, tokenizer=tokenizer, lowercase=options.lowercase) for name in _METRICS]
     assert options.out is not None
-    BeforeAfter(
+    pair = BeforeAfter(
         source=source,
         references=references,
         before=outputs[0].runs[0],
         after=outputs[1].runs[0],
         tokenizer=tokenizer,
         lowercase=options.lowercase,
-    ).save(options.out / TUNE_RECORD / TEST)
+    )
+    pair.save(options.out / TUNE_RECORD / TEST)
+    metrics = pair.metrics(_METRICS)
     scores = compare_systems(outputs, references, metrics, n_threads=session.n_threads)
     show_scores(session, scores, {metric.name for metric in metrics if not metric.higher_is_better})
     say_change(session, metrics, *scores)

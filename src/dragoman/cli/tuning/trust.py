@@ -9,6 +9,7 @@ from rich.text import Text
 
 from dragoman.analysis import START
 from dragoman.analysis.resampling import FoldScore, MethodComparison, bootstrap_weights, cross_validate
+from dragoman.candidates import Objective
 from dragoman.cli.session import Session, table
 from dragoman.cli.tuning.candidates import Lists
 from dragoman.cli.tuning.options import TuneOptions
@@ -45,12 +46,13 @@ def compared(
     """Cross-validation of methods, shown as it goes on."""
     n_done = 0
     with session.progress("trainings", n_folds * (len(methods) + 1)) as progress:
+        shown = candidates.objective.shown
 
         def on_fold(score: FoldScore) -> None:
             nonlocal n_done
             n_done += 1
             progress(n_done)
-            outcome = options.shown(score.held_out) if score.failure is None else f"failed: {score.failure}"
+            outcome = shown(score.held_out) if score.failure is None else f"failed: {score.failure}"
             session.say(f"fold {score.fold}, {score.method}: {outcome}")
 
         return cross_validate(
@@ -74,7 +76,7 @@ def tests_of(session: Session, candidates: Lists, rows: list[MethodComparison]) 
 
 
 def describe_tests(
-    options: TuneOptions, rows: Sequence[MethodComparison], tests: Sequence[HeldOutTest], best: str
+    objective: Objective, rows: Sequence[MethodComparison], tests: Sequence[HeldOutTest], best: str
 ) -> tuple[list[str], list[str]]:
     """Sentences on what the best method is worth, and warnings."""
     from dragoman.analysis import LEVEL, is_significant
@@ -83,10 +85,10 @@ def describe_tests(
     if best not in by_name or START not in by_name:
         return [], []
     mine, start = by_name[best], by_name[START]
-    gain = options.shown(mine.gain - start.gain)
+    gain = objective.shown(mine.gain - start.gain)
     said = [
-        f"{best} held out: {_with_interval(options, mine)}; "
-        f"start: {options.shown(start.score)}; gain: {gain} (p = {mine.p_start:.4f})"
+        f"{best} held out: {_with_interval(objective, mine)}; "
+        f"start: {objective.shown(start.score)}; gain: {gain} (p = {mine.p_start:.4f})"
     ]
     others = [test for test in tests if test.p_best is not None and test.method != START]
     equal = [test.method for test in others if not is_significant(test.p_best)]
@@ -99,7 +101,7 @@ def describe_tests(
     warnings = []
     if mine.holds is not None and on_learned > _WORTH and mine.holds < _HOLDS:
         warnings.append(
-            f"the gain of {best} does not hold: {options.shown(on_learned)} on what it learned from, {gain} on "
+            f"the gain of {best} does not hold: {objective.shown(on_learned)} on what it learned from, {gain} on "
             "held-out sentences; use fewer features, more sentences or another method"
         )
     return said, warnings
@@ -115,12 +117,12 @@ def held_out(
         session.warn(f"no held-out score: {rows[-1].failure}")
         return {"held_out": None, "warnings": [str(rows[-1].failure)]}
     tests = tests_of(session, candidates, rows)
-    said, warnings = describe_tests(options, rows, tests, optimiser.name)
+    said, warnings = describe_tests(candidates.objective, rows, tests, optimiser.name)
     for sentence in said:
         _show(session, options)(sentence)
     for warning in warnings:
         session.warn(warning)
-    return {"held_out": tested_json(options, tests[-1]) if tests else None, "warnings": warnings}
+    return {"held_out": tested_json(candidates.objective, tests[-1]) if tests else None, "warnings": warnings}
 
 
 def hint_of_folds(record: TuneRecord, options: TuneOptions) -> str | None:
@@ -139,26 +141,27 @@ def _show(session: Session, options: TuneOptions) -> Callable[[Table | str], Non
     return session.tell if str(options.out) == "-" else session.show
 
 
-def tested_json(options: TuneOptions, test: HeldOutTest) -> dict[str, Any]:
+def tested_json(objective: Objective, test: HeldOutTest) -> dict[str, Any]:
     """A test in points."""
     return {
-        "score": options.points(test.score),
-        "low": options.points(test.interval.low),
-        "high": options.points(test.interval.high),
+        "score": objective.points(test.score),
+        "low": objective.points(test.interval.low),
+        "high": objective.points(test.interval.high),
         "p_best": test.p_best,
         "p_start": test.p_start,
         "holds": test.holds,
     }
 
 
-def _with_interval(options: TuneOptions, test: HeldOutTest) -> str:
-    low, high = options.shown(test.interval.low), options.shown(test.interval.high)
-    return f"{options.shown(test.score)} (95% {low} to {high})"
+def _with_interval(objective: Objective, test: HeldOutTest) -> str:
+    low, high = objective.shown(test.interval.low), objective.shown(test.interval.high)
+    return f"{objective.shown(test.score)} (95% {low} to {high})"
 
 
 def bootstrapped(session: Session, options: TuneOptions, candidates: Lists, optimiser: Optimiser) -> dict[str, Any]:
     """Intervals of weights and of the score on sentences left out, as a table."""
     assert options.bootstrap is not None
+    objective = candidates.objective
     with session.progress("resamples", options.bootstrap) as progress:
         found = bootstrap_weights(
             candidates.pool,
@@ -178,11 +181,11 @@ def bootstrapped(session: Session, options: TuneOptions, candidates: Lists, opti
     show(lines)
     mean, low, high = found.interval()
     show(
-        f"on sentences left out of {found.n_resamples} resamples: {options.shown(mean)} "
-        f"(95% {options.shown(low)} to {options.shown(high)})"
+        f"on sentences left out of {found.n_resamples} resamples: {objective.shown(mean)} "
+        f"(95% {objective.shown(low)} to {objective.shown(high)})"
     )
     return {
         "n_resamples": found.n_resamples,
         "weights": found.weights,
-        "left_out": {"mean": options.points(mean), "low": options.points(low), "high": options.points(high)},
+        "left_out": {"mean": objective.points(mean), "low": objective.points(low), "high": objective.points(high)},
     }

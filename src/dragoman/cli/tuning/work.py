@@ -87,7 +87,7 @@ def tune_as_told(options: TuneOptions) -> None:
                     more |= held_out(session, options, candidates, method, run)
                 if options.bootstrap is not None:
                     more["bootstrap"] = bootstrapped(session, options, candidates, method)
-                report(session, options, record.summary(), options.target(), **more)
+                report(session, candidates.objective, record.summary(), options.target(), **more)
                 if options.folds is None and (hint := hint_of_folds(record, options)):
                     session.say(hint)
 
@@ -139,10 +139,10 @@ def _tune_lists(
         frozen=options.freeze or (),
         n_threads=session.n_threads,
         engine=engine,
-        references=candidates.references,
+        objective=candidates.objective,
         run=run,
     )
-    write_result(record, options, options.target())
+    write_result(record, candidates.objective, options, options.target())
     if options.system_out is not None and candidates.system is not None:
         about = {"method": optimiser.name, "seed": session.seed, "lists": options.lists}
         save_tuned(candidates.system, options.system_out, record.weights, about=about)
@@ -153,24 +153,23 @@ def _tune_decoder(
     session: Session, options: TuneOptions, candidates: Decoding, optimiser: Optimiser, run: RunFolder | None
 ) -> None:
     settings = options.loop_settings()
-    with rounds_shown(session, options) as shown:
+    with rounds_shown(session, candidates.objective, options) as shown:
         record = tune_decoder(
             candidates.decoder,
             optimiser,
             candidates.start,
             seed=session.seed,
-            measure=candidates.measure,
+            objective=candidates.objective,
             settings=settings,
             frozen=options.freeze or (),
             n_threads=session.n_threads,
             context=candidates.context,
-            references=candidates.references,
             run=run,
             on_step=shown.on_step,
             on_round=shown.on_round,
         )
-    write_result(record, options, options.target())
-    report(session, options, record.summary(), options.target())
+    write_result(record, candidates.objective, options, options.target())
+    report(session, candidates.objective, record.summary(), options.target())
 
 
 def _compare(
@@ -189,4 +188,4 @@ def _compare(
         record = _tune_lists(session, options, candidates, methods[best], run)
     tests = tests_of(session, candidates, rows)
     more = {} if options.bootstrap is None else {"bootstrap": bootstrapped(session, options, candidates, methods[best])}
-    report_comparison(session, options, rows, best, record, tests, more)
+    report_comparison(session, candidates.objective, options, rows, best, record, tests, more)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
+from dragoman.candidates import Objective
 from dragoman.errors import InputError
-from dragoman.metric import Metric, Smoothing, by_name
+from dragoman.metric import Metric
 from dragoman.settings import Record, from_values, plain
 from dragoman.system import Preset
 from dragoman.system.training import SHARD_LINES
@@ -45,7 +46,7 @@ class ListsSettings(Record):
 
     def measure(self) -> Metric:
         """The metric of the lists' statistics. BLEU is unsmoothed, as in tuning."""
-        return by_name(self.metric, smoothing=Smoothing.NONE)
+        return Objective(self.metric).metric
 
     def to_json(self) -> dict[str, Any]:
         record: dict[str, Any] = plain(self)

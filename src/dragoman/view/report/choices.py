@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import fmean
 
 from dragoman.analysis import Shown
-from dragoman.metric import points_of
+from dragoman.metric import recorded_metric
 from dragoman.view.report.records import Records
 from dragoman.view.report.tables import Table, mean_points, mean_text, names_of_row, row_header, signed
 
@@ -45,4 +45,5 @@ def choice_table(records: Records, corpus: str) -> Table | None:
 
 
 def _difference(metric: str, value: float) -> str:
-    return signed(100 * value) if points_of(metric) == 100 else f"{value:+.6g}"
+    known = recorded_metric(metric)
+    return signed(known.points(value)) if known.has_known_scale else f"{value:+.6g}"

@@ -88,7 +88,7 @@ def _numbers(found: WeightCurve, checked: bool) -> list[Shown]:
     curve, points = found.curve, found.curve.metric.points
     best = curve.best()
     cells = [f"{found.weight:.4g}", f"{found.n_lists:,}", f"{curve.low:.4g}", f"{curve.high:.4g}"]
-    cells += [f"{points(found.score):.2f}", f"{points(curve.span()):.4f}", f"{points(best.score):.2f}"]
+    cells += [curve.metric.shown(found.score), f"{points(curve.span()):.4f}", curve.metric.shown(best.score)]
     cells += [f"{best.low:.4g}", f"{best.high:.4g}", f"{points(found.gain()):+.4f}"]
     deviation = found.deviation()
     return [Shown(cell) for cell in (*cells, *([_shown(curve.metric, deviation)] if checked else []))]

@@ -11,7 +11,7 @@ from statistics import fmean, median
 from typing import Literal
 
 from dragoman.analysis import RowKey, RunComparison
-from dragoman.metric import metric_label, points_of
+from dragoman.metric import metric_label, recorded_metric
 from dragoman.run import CellResult, CellRound
 from dragoman.view.report.charts import BarChart, Dash, DotChart, Line, LineChart, Panel, PanelChart
 from dragoman.view.report.records import Records
@@ -46,8 +46,8 @@ def learning_charts(records: Records) -> Iterator[LineChart]:
             colour = records.optimisers.index(key.optimiser)
             name = key.optimiser
             lines = by_metric.setdefault(cells[0].metric, [])
-            factor = points_of(cells[0].metric)
-            dev, test = partial(_shown, "dev", factor), partial(_shown, "test", factor)
+            points = recorded_metric(cells[0].metric).points
+            dev, test = partial(_shown, "dev", points), partial(_shown, "test", points)
             lines += _with_mean(cells, dev, f"{name}, dev", colour, Dash.DASHED)
             lines += _with_mean(cells, test, f"{name}, test", colour, Dash.SOLID)
         for number, (metric, lines) in enumerate(by_metric.items()):
@@ -63,9 +63,9 @@ def learning_charts(records: Records) -> Iterator[LineChart]:
             )
 
 
-def _shown(part: Literal["dev", "test"], factor: float, entry: CellRound) -> float | None:
+def _shown(part: Literal["dev", "test"], points: Callable[[float], float], entry: CellRound) -> float | None:
     score = entry.dev if part == "dev" else entry.test
-    return None if score is None else factor * score
+    return None if score is None else points(score)
 
 
 def _with_mean(

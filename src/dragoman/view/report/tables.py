@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean, stdev
 
 from dragoman.analysis import RowKey, Shown
-from dragoman.metric import shown_score
+from dragoman.metric import recorded_metric
 
 __all__ = ["Table", "deviating", "mean_points", "mean_text", "names_of_row", "row_header", "signed", "words"]
 
@@ -32,7 +32,7 @@ def names_of_row(key: RowKey) -> list[Shown]:
 def mean_points(scores: Iterable[float | None], metric: str = "bleu") -> str:
     """The mean of the known scores, in points; of an external score as it is."""
     known = [score for score in scores if score is not None]
-    return shown_score(metric, fmean(known)) if known else ""
+    return recorded_metric(metric).shown(fmean(known)) if known else ""
 
 
 def deviating(scores: Sequence[float]) -> str:

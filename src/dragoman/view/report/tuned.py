@@ -13,7 +13,7 @@ from dragoman.analysis import Mark, Shown, SystemOutput, SystemScore, compare_sy
 from dragoman.errors import InputError, naming
 from dragoman.features import Weights, read_weights
 from dragoman.files.store import read_json, unseal
-from dragoman.metric import Tokenizer, by_name, metric_label
+from dragoman.metric import Tokenizer, metric_label, recorded_metric
 from dragoman.system import Preset, System
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import open_binary_output, read_lines
@@ -80,7 +80,7 @@ class SetChange:
         before, after = self.scores
         rows: list[list[Shown]] = [words("before"), words("after"), words("change")]
         for one, other in zip(before.scores, after.scores, strict=True):
-            metric = by_name(one.metric)
+            metric = recorded_metric(one.metric)
             header += map(Shown, [metric_label(one.metric) + ("" if metric.higher_is_better else "↓"), "p"])
             gain = (other.score - one.score) * (1 if metric.higher_is_better else -1)
             p_value = other.p_randomisation
@@ -104,7 +104,7 @@ class SetChange:
         """What happened to the set by a metric, in a sentence."""
         index = next((i for i, score in enumerate(self.scores[0].scores) if score.metric == metric), 0)
         before, after = (system.scores[index] for system in self.scores)
-        shown, sense = metric_label(before.metric), 1 if by_name(before.metric).higher_is_better else -1
+        shown, sense = metric_label(before.metric), 1 if recorded_metric(before.metric).higher_is_better else -1
         gain = sense * 100 * (after.score - before.score)
         p_value = after.p_randomisation
         if not self.n_changed:
@@ -263,7 +263,7 @@ def _change(
     n_threads: int,
     n_trials: int,
 ) -> SetChange:
-    metrics = [by_name(one, tokenizer=pair.tokenizer, lowercase=pair.lowercase) for one in _METRICS]
+    metrics = pair.metrics(_METRICS)
     outputs = [SystemOutput(name=n, runs=(list(o),)) for n, o in (("before", pair.before), ("after", pair.after))]
     first, second = compare_systems(
         outputs, pair.references, metrics, n_bootstrap=0, n_trials=n_trials, n_threads=n_threads

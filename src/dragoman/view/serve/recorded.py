@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dragoman.errors import InputError, naming
 from dragoman.features import Weights, find_weights, read_weights
 from dragoman.files.store import read_json, unseal
-from dragoman.metric import by_name
+from dragoman.metric import recorded_metric
 from dragoman.run import cell_folder, load_cells, load_test_sets
 from dragoman.types import PathLike
 
@@ -124,7 +124,7 @@ def _cells(base: Path) -> list[RecordedTuning]:
     found = []
     for cell in load_cells(base):
         folder = cell_folder(base, cell.key) / "weights"
-        points = by_name(cell.metric).points
+        points = recorded_metric(cell.metric).points
         rounds = [
             RecordedRound(
                 number=entry.round,
@@ -148,7 +148,7 @@ def _rounds(base: Path, name: str) -> list[RecordedTuning]:
 
     settings = read_json(base / "run.json", "run").get("settings")
     metric = str(settings.get("metric", "bleu")) if isinstance(settings, dict) else "bleu"
-    points = by_name(metric).points
+    points = recorded_metric(metric).points
     rounds = []
     for folder in sorted((base / "rounds").glob("[0-9]*")):
         record = read_json(recorded_file(folder, ROUND), "run")

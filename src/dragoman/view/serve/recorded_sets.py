@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dragoman.analysis import SystemOutput, compare_systems
-from dragoman.metric import by_name, metric_label
+from dragoman.metric import metric_label
 from dragoman.tuning import DEVELOPMENT, TEST, BeforeAfter
 from dragoman.view.report.samples import sentence_scores
 
@@ -64,7 +64,7 @@ def read_sets(run: Path) -> Iterator[tuple[RecordedSet, BeforeAfter]]:
 
 
 def _compared(name: str, pair: BeforeAfter, is_learned_from: bool) -> RecordedSet:
-    metrics = [by_name(one, tokenizer=pair.tokenizer, lowercase=pair.lowercase) for one in _METRICS]
+    metrics = pair.metrics(_METRICS)
     outputs = [SystemOutput(name=n, runs=(list(o),)) for n, o in (("before", pair.before), ("after", pair.after))]
     first, second = compare_systems(outputs, pair.references, metrics, n_bootstrap=0, n_trials=_TRIALS)
     scores = [
