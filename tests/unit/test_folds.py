@@ -169,7 +169,7 @@ def test_who_has_seen_a_line_translates_it_better(built):
     for all_data in (False, True):
         decoder = FoldDecoder(system, all_data=all_data, preset=Preset.FAST)
         pool = decoder.measured(decoder.kbest(lines, system.weights, 1), bleu)
-        scores.append(float(bleu.score(pool.shards[0].stats.sum(axis=0))))
+        scores.append(float(bleu.score_of(pool.shards[0].stats.sum(axis=0))))
     assert scores[1] > scores[0] + 0.1
 
 

@@ -72,7 +72,7 @@ def test_lists_are_what_the_fold_decoder_finds(made):
     assert [row.fold for row in rows] == [None, 0, 1, 2]
     assert sum(row.n_candidates for row in rows[1:]) == rows[0].n_candidates == pool.n_candidates
     first = pool.shards[0].stats[pool.shards[0].sentences[:-1]].sum(axis=0)
-    assert rows[0].score == metric.score(first)
+    assert rows[0].score == metric.score_of(first)
     assert rows[0].length_ratio == metric.length_ratio(first)
     assert rows[0].oracle == oracle(pool).score() > rows[0].score
 

@@ -142,9 +142,9 @@ def test_what_the_pass_knows_about_its_lists(system, whole):
     assert np.array(whole.sums.best) == pytest.approx(shard.stats[[each[0] for each in lists]].sum(axis=0))
     best = [max(each, key=lambda c: gains[c]) for each in lists]
     assert np.array(whole.sums.oracle) == pytest.approx(shard.stats[best].sum(axis=0))
-    assert whole.metric().score(np.array(whole.sums.best)) < whole.metric().score(np.array(whole.sums.oracle))
+    assert whole.metric().score_of(np.array(whole.sums.best)) < whole.metric().score_of(np.array(whole.sums.oracle))
     seen = gradient_pass(system, replace(SETTINGS, all_data=True))
-    assert seen.metric().score(np.array(seen.sums.best)) > whole.metric().score(np.array(whole.sums.best)) + 0.1
+    assert seen.metric().score_of(np.array(seen.sums.best)) > whole.metric().score_of(np.array(whole.sums.best)) + 0.1
 
 
 def test_several_losses_in_one_pass_are_those_of_single_passes(system, whole):

@@ -48,7 +48,7 @@ class Choice:
 
     def score(self) -> float:
         """The corpus score in the metric's own direction (TER: lower is better)."""
-        return float(metric_of(self.pool).score(self.total()))
+        return float(metric_of(self.pool).score_of(self.total()))
 
     def gain(self) -> float:
         """The corpus gain: higher is better."""

@@ -196,7 +196,7 @@ def _forest_oracle(session: Session, options: OracleOptions) -> None:
             "leaves them out"
         )
     stats = metric.text_statistics(list(texts.values()), [references[i] for i in texts], n_threads=session.n_threads)
-    score = float(metric.score(stats.sum(axis=0)))
+    score = float(metric.score_of(stats.sum(axis=0)))
     if options.out is not None:
         with open_output(options.out) as output:
             for number in range(len(references)):

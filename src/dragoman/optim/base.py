@@ -260,7 +260,7 @@ def finish(
     notes, trace, warnings = [*notes], [*trace], []
     if held_out is not None:
         totals = [choice.total(held_out) for choice in choices]
-        scores = (float(metric.score(total)) for total in totals)
+        scores = (float(metric.score_of(total)) for total in totals)
         trace[:1] = [{**trace[0], **dict(zip(("held_out_before", "held_out_after"), scores, strict=True))}]
         notes.append(f"{len(held_out):,} lists held out: {metric.name} {_shown(metric, *totals)}")
     if gain_after < gain_before:
@@ -289,7 +289,7 @@ def _has_pairs(metric: Metric, total: Float64Array) -> bool:
 
 def _shown(metric: Metric, *totals: Float64Array) -> str:
     """Scores of text metrics in points, others as they are."""
-    scores = [float(metric.score(total)) for total in totals]
+    scores = [float(metric.score_of(total)) for total in totals]
     return " -> ".join(f"{100 * score:.2f}" if metric.has_known_scale else f"{score:.6g}" for score in scores)
 
 
