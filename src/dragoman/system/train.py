@@ -51,7 +51,7 @@ from dragoman.system.stages import Monitor, Silent, Stages
 from dragoman.system.system import System
 from dragoman.system.training import DOMAINS, LINKS, TRAINING, store_domains
 from dragoman.text import count_lines, count_words, open_output, read_lines, replace_bytes
-from dragoman.types import PathLike
+from dragoman.types import PathLike, Paths, one_or_many
 
 __all__ = ["TrainConfig", "train"]
 
@@ -73,13 +73,13 @@ class TrainConfig(Record):
 
 
 def train(
-    source: PathLike | Sequence[PathLike],
-    target: PathLike | Sequence[PathLike],
+    source: Paths,
+    target: Paths,
     out: PathLike,
     *,
     alignment: PathLike | None = None,
     lm: PathLike | None = None,
-    lm_text: Sequence[PathLike] = (),
+    lm_text: Paths = (),
     domains: PathLike | None = None,
     text_models: PathLike | None = None,
     config: TrainConfig | None = None,
@@ -100,8 +100,9 @@ def train(
     tokens already. `memory` bounds what is allocated, in bytes: where it is too little, extraction uses scratch files
     and fewer threads, and InputError is raised before anything takes long if that does not suffice.
     """
+    lm_text = one_or_many(lm_text)
     config, monitor = config or TrainConfig(), monitor or Silent()
-    texts = _as_files(source), _as_files(target)
+    texts = one_or_many(source), one_or_many(target)
     if len(texts[0]) != len(texts[1]):
         raise InputError(f"{len(texts[0])} source files but {len(texts[1])} target files; each has its other side")
     config = _with_text(config, texts, given=alignment is not None or text_models is not None, monitor=monitor)
@@ -133,10 +134,6 @@ def train(
             stages.limit = memory
             _Work(base, config, n_threads, monitor, stages).train(texts, alignment, lm, lm_text, domains)
     return System.load(base)
-
-
-def _as_files(text: PathLike | Sequence[PathLike]) -> tuple[PathLike, ...]:
-    return (text,) if isinstance(text, str | os.PathLike) else tuple(text)
 
 
 def _compare_counts(texts: _Texts, alignment: PathLike | None, domains: PathLike | None) -> None:

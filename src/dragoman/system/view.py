@@ -19,7 +19,7 @@ from dragoman.system.long_lines import parts_of
 from dragoman.system.text import LineTranslation
 from dragoman.system.translator import Preset, Translator
 from dragoman.text import split_tokens
-from dragoman.types import Float64Array, Progress
+from dragoman.types import Float64Array, Progress, sentences_of
 
 __all__ = ["SystemView"]
 
@@ -165,7 +165,7 @@ class SystemView:
         """
         used = self.weights if weights is None else weights
         best, vocab = self.translator.kbest(
-            sentences,
+            sentences_of(sentences),
             used,
             k,
             distinct=distinct,
@@ -228,6 +228,6 @@ class SystemView:
 
 
 def _batches(sentences: Iterable[str]) -> Iterator[list[str]]:
-    iterator = iter(sentences)
+    iterator = iter(sentences_of(sentences))
     while batch := list(islice(iterator, _BATCH)):
         yield batch

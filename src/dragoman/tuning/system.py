@@ -36,7 +36,7 @@ from dragoman.tuning.rounds import OUTPUT, RESULT, drop_candidates, recorded_fil
 from dragoman.tuning.step_log import OnStage
 from dragoman.tuning.system_context import LiveMeasuring, SystemContext
 from dragoman.tuning.text_set import read_set
-from dragoman.types import PathLike, Progress
+from dragoman.types import PathLike, Paths, Progress
 from dragoman.work.engine import Engine
 
 __all__ = [
@@ -188,7 +188,7 @@ DecoderFactory = Callable[..., Decoder]
 def tune_system(
     system: System | PathLike,
     source: PathLike,
-    references: Sequence[PathLike],
+    references: Paths,
     out: PathLike,
     *,
     optimiser: Optimiser | str = "mert",

@@ -27,7 +27,7 @@ from dragoman.settings import Record
 from dragoman.system import Preset, System, SystemView
 from dragoman.tuning.loop import Measure
 from dragoman.tuning.text_set import read_set
-from dragoman.types import Int64Array, PathLike, Progress
+from dragoman.types import Int64Array, PathLike, Paths, Progress
 
 __all__ = ["Check", "CurveConfig", "CurveDecoder", "Frequency", "Shown", "WeightCurve", "system_curves", "weight_curve"]
 
@@ -144,7 +144,7 @@ Shown = Callable[[str, int | None], contextlib.AbstractContextManager[Progress]]
 def system_curves(
     system: System | PathLike,
     source: PathLike,
-    references: Sequence[PathLike],
+    references: Paths,
     features: Sequence[str] = (),
     *,
     config: CurveConfig | None = None,

@@ -15,7 +15,7 @@ from dragoman.candidates.features.sparse_rows import SparseRows
 from dragoman.errors import InputError, MismatchError
 from dragoman.settings import takes_text
 from dragoman.text import open_output
-from dragoman.types import Float64Array, PathLike
+from dragoman.types import Float64Array, PathLike, Paths, one_or_many
 
 __all__ = ["AddedFeatures", "add_candidate_features", "describe_candidates", "with_score_table"]
 
@@ -118,7 +118,7 @@ def describe_candidates(
     told: Sequence[str],
     sources: Sequence[str] | None,
     *,
-    scores: Sequence[PathLike] = (),
+    scores: Paths = (),
     named: Collection[str] = (),
     format_: NbestFormat | None = None,
     out_format: NbestFormat | None = None,
@@ -133,6 +133,7 @@ def describe_candidates(
     each candidate, in the order of the list. Their columns become features, those that are `named` scores. Raises
     InputError for a name that no table has.
     """
+    scores = one_or_many(scores)
     features = make_candidate_features(told)
     if features and sources is None:
         raise InputError("features need the source sentences; only --scores does without")
