@@ -91,6 +91,8 @@ def test_planted_bad_pairs_get_negative_weights(made, tmp_path):
     method = replace(SMALL, start=Start.SYSTEM, last=Last.HELD_OUT)
     tuned = tune(made, tmp_path / "t", method, config=replace(CONFIG, limit=None))
     (update,) = tuned.manifest.about["tuning"]["updates"]
+    assert tuned.record.updates[0].blocks == update["blocks"]
+    assert tuned.record.steps[-1].name == "search-1"
     assert update["blocks"][HOLS_STEP] > 0
     assert update["score_after"] > update["score_before"] + 0.05
     words = {f"rule_id:{word},{BAD}{i}": tuned.weights[f"rule_id:{word},{BAD}{i}"] for word in "ab" for i in range(2)}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,13 +24,16 @@ from dragoman.lm import LanguageModel
 from dragoman.search import SearchBlocks
 from dragoman.system.folder import CLASSES, COUNTS
 from dragoman.system.kinds import kind_named
-from dragoman.system.manifest import MANIFEST, Manifest, read_manifest
+from dragoman.system.manifest import MANIFEST, TUNE_RECORD, Manifest, read_manifest
 from dragoman.system.settings import SystemSettings
 from dragoman.system.training import TRAINING, TrainingLines
 from dragoman.system.translator import Translator
 from dragoman.system.view import SystemView
 from dragoman.types import Int64Array, PathLike, Progress
 from dragoman.work.engine.folders import Reference, located, refer
+
+if TYPE_CHECKING:
+    from dragoman.run.tunings import TuneRecord
 
 __all__ = ["System"]
 
@@ -99,6 +102,14 @@ class System(SystemView):
     @property
     def settings(self) -> SystemSettings:
         return self.manifest.settings
+
+    @property
+    def record(self) -> TuneRecord | None:
+        """What the tuning that made this system did, round by round; None for a system that was not tuned."""
+        from dragoman.run.tunings import RESULT, TuneRecord  # most who load a system do not ask
+
+        path = self.folder / TUNE_RECORD / RESULT
+        return TuneRecord.load(path, self.weights) if path.exists() else None
 
     def file(self, name: str) -> Path:
         if name not in self.manifest.files:

@@ -11,8 +11,8 @@ from dragoman.features import Weights, describe_fit
 from dragoman.optim import Optimiser
 from dragoman.optim.frozen import frozen_at_zero, frozen_names
 from dragoman.run import RunFolder
+from dragoman.run.tunings import Learned, RoundRecord, TuneRecord, plain_trace
 from dragoman.tuning.notes import length_warning
-from dragoman.tuning.record import Learned, RoundRecord, TuneRecord, plain_trace
 from dragoman.tuning.rounds import RoundStore
 from dragoman.work.engine import Engine
 

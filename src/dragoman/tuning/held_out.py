@@ -16,6 +16,7 @@ from dragoman.optim import HeldOutText, Hols, Mert
 from dragoman.optim.frozen import frozen_members
 from dragoman.optim.hols import FROZEN, Last, Start, among
 from dragoman.run import RunFolder
+from dragoman.run.tunings import TuneRecord
 from dragoman.system import System, digest_lines
 from dragoman.system.training import TRAINING
 from dragoman.tuning.decoder import Decoder
@@ -25,7 +26,6 @@ from dragoman.tuning.judge import Judge
 from dragoman.tuning.line_search import LineSearch, SearchResult
 from dragoman.tuning.line_sets import draw_lines
 from dragoman.tuning.loop import LoopSettings
-from dragoman.tuning.record import TuneRecord
 from dragoman.tuning.step_log import StepLog
 from dragoman.tuning.steps import Steps
 from dragoman.tuning.task import TuningTask

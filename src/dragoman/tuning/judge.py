@@ -20,11 +20,11 @@ from dragoman.features import FeatureTable, Weights
 from dragoman.metric import Metric
 from dragoman.optim.hols import among
 from dragoman.run import HeldOutLines, Kept
+from dragoman.run.tunings import RoundRecord
 from dragoman.system import System, TrainingLines, digest_lines, sample_lines
 from dragoman.tuning.choice import first_candidates
 from dragoman.tuning.loop import Keep
 from dragoman.tuning.notes import length_warning
-from dragoman.tuning.record import RoundRecord
 from dragoman.tuning.step_log import StepLog
 from dragoman.tuning.steps import MadeStep, StepFiles, Steps
 from dragoman.tuning.task import TuningTask

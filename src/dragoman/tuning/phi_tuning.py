@@ -23,6 +23,7 @@ from dragoman.optim import FastForest, Optimiser
 from dragoman.optim.frozen import frozen_members
 from dragoman.optim.hols import among, moved
 from dragoman.run import RunFolder
+from dragoman.run.tunings import TuneRecord
 from dragoman.system import System, digest_lines
 from dragoman.system.aligned_pairs import AlignedPairs
 from dragoman.system.kinds import kind_named
@@ -34,7 +35,6 @@ from dragoman.tuning.judge import Judge, Verdict, draw_judges, n_judging
 from dragoman.tuning.line_search import LineSearch, SearchResult
 from dragoman.tuning.list_steps import ListSteps, list_lines
 from dragoman.tuning.phi import PHI, LastSearch, Phi, Theta, check_templates, default_last, possible_blocks
-from dragoman.tuning.record import TuneRecord
 from dragoman.tuning.step_log import StepLog
 from dragoman.tuning.steps import Steps
 from dragoman.tuning.task import TuningTask

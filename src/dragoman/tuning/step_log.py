@@ -15,10 +15,10 @@ from dragoman.features import HOLS_BEFORE, Block, FeatureTable, Weights, sign_fl
 from dragoman.metric import Metric
 from dragoman.optim.hols import FROZEN, among, has_component
 from dragoman.run import HeldOutLines, RunFolder, Update
+from dragoman.run.tunings import RoundRecord, StepRecord, TuneRecord
 from dragoman.tuning.gradient_step import MadeGradient
 from dragoman.tuning.line_search import SearchResult
 from dragoman.tuning.notes import by_round
-from dragoman.tuning.record import RoundRecord, StepRecord, TuneRecord
 from dragoman.tuning.steps import MadeStep
 
 __all__ = ["OnStage", "StepLog"]

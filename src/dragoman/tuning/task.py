@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from dragoman.features import Weights
 from dragoman.metric import Metric
+from dragoman.run.tunings import RoundRecord
 from dragoman.system import System, SystemView
 from dragoman.tuning.decoder import Decoder
 from dragoman.tuning.line_search import LinesDecoder
 from dragoman.tuning.loop import Step
-from dragoman.tuning.record import RoundRecord
 from dragoman.tuning.step_log import OnStage
 from dragoman.types import Int64Array, Progress
 from dragoman.work.engine import Engine
