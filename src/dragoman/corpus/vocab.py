@@ -78,6 +78,9 @@ class Vocab:
         """The words that `extended` added; the native table lacks them."""
         return self._beyond
 
+    def __repr__(self) -> str:
+        return f"Vocab({len(self)} words)"
+
     def __len__(self) -> int:
         return len(self._table) + len(self._beyond)
 

@@ -36,6 +36,9 @@ class LanguageModel:
         self._native = native
         self._vocab = Vocab(native.words)
 
+    def __repr__(self) -> str:
+        return f"LanguageModel(order {self.order}, {len(self._vocab)} words)"
+
     @classmethod
     def load(cls, path: PathLike, *, verify: bool = True, progress: Progress | None = None) -> LanguageModel:
         """Map a binary model, or read ARPA text (plain, gz, xz or zst; `-`: standard input).

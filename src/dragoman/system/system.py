@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, partial
@@ -61,6 +62,9 @@ class System(SystemView):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopened, self.reference()
+
+    def _name(self) -> str:
+        return f"{os.fspath(self.folder)!r}, {self.settings.kind}, "
 
     def reference(self) -> tuple[str, str, tuple[str, ...], tuple[Block, ...], bool]:
         """What another process needs to open the same system: folder, identity, sparse features, blocks, the rest."""
@@ -318,6 +322,9 @@ class _FoldView(SystemView):
         self._system = system
         self._fold = fold
         super().__init__(system._translator(fold, system.index, system.search_blocks), system.weights)
+
+    def _name(self) -> str:
+        return f"{self._system._name()}without fold {self._fold}, "
 
     def lines(self, *, raw: bool | None = None, languages: str | None = None) -> TokenLines:
         return self._system.lines(raw=raw, languages=languages)

@@ -33,6 +33,13 @@ class SystemView:
         self.translator = translator
         self.weights = weights
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._name()}{len(self.weights.ids())} weights)"
+
+    def _name(self) -> str:
+        """What `repr` says beside the weights."""
+        return ""
+
     @property
     def index(self) -> FeatureIndex:
         return self.translator.index
