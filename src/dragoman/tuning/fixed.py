@@ -22,9 +22,9 @@ __all__ = ["tune_pool"]
 def tune_pool(
     pool: Pool,
     optimiser: Optimiser,
-    start: Weights,
+    start: Weights | None = None,
     *,
-    seed: int,
+    seed: int = 1,
     frozen: Collection[str] = (),
     n_threads: int = 1,
     engine: Engine | None = None,
@@ -33,10 +33,12 @@ def tune_pool(
 ) -> TuneRecord:
     """Optimise once on a pool that carries its metric; the score of the only round is that of the result.
 
+    Without `start` all weights begin at 0: then the first candidate of every list is chosen.
     An `engine` is for methods that use one. `references` are compared with the first candidates: do they belong to the
     sentences? With `run` the round is recorded; if the run has it already, nothing is done again.
     """
     store = RoundStore(run)
+    start = Weights({}) if start is None else start
     # Before learning, which adds the names of all weights to the index.
     misfit = describe_fit(start, pool.index, pool.dense) if start.values.any() else None
     before = rerank(pool, start, n_threads=n_threads)
