@@ -184,9 +184,9 @@ def test_the_training_text_is_kept(built, text):
     about = system.manifest.about
     assert (about["n_lines"], about["domains"]) == (300, {"news": 100, "mo": 200})
     assert about["fold_lines"] == np.bincount(lines.folds).tolist()
-    with pytest.raises(InputError, match="--folds"):
+    with pytest.raises(InputError, match="`n_folds`"):
         _ = fresh.training
-    with pytest.raises(InputError, match="--folds"):
+    with pytest.raises(InputError, match="`n_folds`"):
         FoldDecoder(fresh)
 
 
@@ -251,7 +251,7 @@ def test_wrong_domains_are_refused(text, tmp_path):
         )
     with pytest.raises(InputError, match="but '!a' begins with an exclamation mark"):
         train(*files, tmp_path / "c", domains=write_lines(tmp_path / "f", ["!a"] * 300), config=config("phrase", 2))
-    with pytest.raises(InputError, match="--folds"):
+    with pytest.raises(InputError, match="`n_folds`"):
         train(*files, tmp_path / "d", domains=text / "domains", config=config("phrase"))
 
 

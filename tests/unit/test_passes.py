@@ -341,7 +341,7 @@ def test_what_is_saved_can_be_read(whole, tmp_path):
 def test_other_settings_are_named(system, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         gradient_pass(system, SETTINGS, folder=tmp_path / "run", engine=Stops(2))
-    with pytest.raises(InputError, match="--resume"):
+    with pytest.raises(InputError, match="`resume=True`"):
         gradient_pass(system, SETTINGS, folder=tmp_path / "run")
     for other, name in [
         ({"k": 10}, "k"),

@@ -218,8 +218,8 @@ class Pool:
                 sentence = shard.sentence_ids[np.searchsorted(shard.sentences, missing[0], side="right") - 1]
                 raise InputError(
                     f"{len(missing)} candidates have no score '{name}', the first of sentence {sentence}; "
-                    "every candidate needs one, unless missing ones are allowed (--allow-missing), which count as the "
-                    "mean of their list"
+                    "every candidate needs one, unless missing ones are allowed (`fill_missing=True`), which count as "
+                    "the mean of their list"
                 )
             yield np.ascontiguousarray(values)
 

@@ -298,7 +298,7 @@ class _Reading:
             name, n_lines, line, sentence = gap
             raise InputError(
                 f"a candidate of sentence {sentence} has no '{name}', which {n_lines:,} of {self._reader.n_lines():,} "
-                "candidates have; it would count as 0. Say --allow-missing if that is meant",
+                "candidates have; it would count as 0. Say `allow_missing=True` if that is meant",
                 line=line,
             )
 

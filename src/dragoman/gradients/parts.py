@@ -40,7 +40,7 @@ def sum_parts(folders: Paths) -> Gradient:
             raise InputError(f"part {part} has lines that are also in {twice[0]}; name each part once", path=folder)
         sums = load_sums(folder, shards)
         if sum(node.end - node.first for node in sums) != len(shards):
-            raise InputError(f"part {part} is not finished; go on with --resume", path=folder)
+            raise InputError(f"part {part} is not finished; go on with `resume=True`", path=folder)
         owners |= dict.fromkeys(shards, folder)
         nodes += sums
     tree = TreeSum(Gradient.add, nodes)

@@ -98,15 +98,15 @@ class Optimiser(Record):
     def optimise(
         self,
         pool: Pool,
-        start: Weights,
+        start: Weights | None = None,
         *,
-        seed: int,
+        seed: int = 1,
         round_number: int = 0,
         frozen: Collection[str] = (),
         n_threads: int = 1,
         engine: Engine | None = None,
     ) -> Result:
-        """Better weights than `start` on a pool; those of `frozen` features stay as they are.
+        """Better weights than `start` (all 0 unless given) on a pool; those of `frozen` features stay as they are.
 
         The same seed and round give the same result for any number of threads, and for any engine; methods without
         `uses_engine` refuse one. Raises InputError for a pool that cannot teach anything, FailedError instead of
@@ -118,6 +118,7 @@ class Optimiser(Record):
             raise self._cannot()
         metric = metric_of(pool)
         _check_tunable(pool, metric)
+        start = Weights({}) if start is None else start
         weights_for(pool, start)
         start = start.on(pool.index)  # names that the pool lacks included
         fixed = np.zeros(len(pool.index), dtype=bool)
@@ -161,8 +162,8 @@ class Optimiser(Record):
     def _cannot(self) -> InputError:
         stored = self.learns_from in (LearnsFrom.FORESTS, LearnsFrom.DECODING)
         return InputError(
-            f"{self.name} learns from {self.learns_from}, not from lists; tune a system with --system"
-            + (", or stored search spaces with --forest" if stored else "")
+            f"{self.name} learns from {self.learns_from}, not from lists; tune a system with `system`"
+            + (", or stored search spaces with `forests`" if stored else "")
         )
 
 

@@ -128,7 +128,7 @@ class System(SystemView):
     def training(self) -> TrainingLines:
         """The lines that a system with folds was trained on, to learn from. Raises InputError for one without."""
         if self.settings.n_folds == 1 or not self.keeps_text:
-            raise InputError("the system has no folds of its training text; train it with --folds", path=self.folder)
+            raise InputError("the system has no folds of its training text; train it with `n_folds`", path=self.folder)
         return self.training_text
 
     @property
@@ -186,7 +186,7 @@ class System(SystemView):
     def _check_fold(self, fold: int) -> None:
         n_folds = self.settings.n_folds
         if not 0 <= fold < n_folds or n_folds == 1:
-            has = f"{n_folds} folds" if n_folds > 1 else "no folds; train it with --folds"
+            has = f"{n_folds} folds" if n_folds > 1 else "no folds; train it with `n_folds`"
             raise InputError(f"there is no fold {fold}; the system has {has}", path=self.folder)
 
     def with_templates(self, templates: Sequence[str]) -> System:

@@ -118,7 +118,7 @@ def train(
             "a finished language model cannot leave out a fold; with folds, give its text instead of the model"
         )
     if config.settings.n_folds == 1 and domains is not None:
-        raise InputError("only a system with folds keeps the domains of its lines; use --folds")
+        raise InputError("only a system with folds keeps the domains of its lines; use `n_folds`")
     files = {"alignment": alignment, "lm": lm, "domains": domains}
     record: dict[str, Any] = {name: identity(path) for name, path in files.items() if path is not None}
     for name, paths in zip(("source", "target"), texts, strict=True):
@@ -172,7 +172,7 @@ def _with_text(config: TrainConfig, texts: _Texts, *, given: bool, monitor: Moni
             if (look := look_at(sample_file(path))).is_uncut:
                 monitor.warn(
                     f"{os.fspath(path)} is not cut into words ({look.run_length:.1f} letters between spaces), "
-                    "and whole clauses would be words of the system; leave out --tokenized, or cut it first"
+                    "and whole clauses would be words of the system; leave out `raw=False`, or cut it first"
                 )
         return replace(config, raw=False)
     samples = [[sample_file(path) for path in paths] for paths in texts]
@@ -180,18 +180,18 @@ def _with_text(config: TrainConfig, texts: _Texts, *, given: bool, monitor: Moni
     names = [os.fspath(path) for paths in texts for path in paths] if several else ["source", "target"]
     raw, why = (True, "") if config.raw else decide_raw([lines for side in samples for lines in side], names)
     if not raw:
-        monitor.say(f"the text is taken as tokenised ({why}); if it is not, say --raw")
+        monitor.say(f"the text is taken as tokenised ({why}); if it is not, say `raw=True`")
         _check_lowercase(text)
         return replace(config, raw=False)
     if why:
-        monitor.say(f"the text is taken as raw ({why}); if it is tokenised, say --tokenized")
+        monitor.say(f"the text is taken as raw ({why}); if it is tokenised, say `raw=False`")
     found = {}
     for name, side, paths in zip(("source_language", "target_language"), samples, texts, strict=True):
         language = getattr(text, name)
         if language is None:
             language = guess_language([line for lines in side for line in lines], paths)
             shown = "not known, so abbreviations are not" if language is None else f"taken as '{language}'"
-            monitor.say(f"the {name.replace('_', ' ')} is {shown}; --languages says otherwise")
+            monitor.say(f"the {name.replace('_', ' ')} is {shown}; `languages` says otherwise")
         found[name] = language
     return replace(config, raw=True, settings=replace(config.settings, text=replace(text, raw=True, **found)))
 
@@ -199,7 +199,7 @@ def _with_text(config: TrainConfig, texts: _Texts, *, given: bool, monitor: Moni
 def _check_lowercase(text: TextSettings) -> None:
     """Raise InputError where lowercasing would do nothing."""
     if text.lowercase and not text.raw and text.source_language is None:
-        raise InputError("--lowercase belongs to raw text; of a tokenised one, name its --languages too")
+        raise InputError("`lowercase` belongs to raw text; of a tokenised one, name its `languages` too")
 
 
 @dataclass(slots=True)

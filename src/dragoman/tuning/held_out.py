@@ -61,7 +61,7 @@ class _Text(HeldOutText):
         self._task, self._run = task, run
         parent, method, config = task.parent, task.method, task.config
         if method.updates and not parent.settings.features:
-            raise InputError(f"{method.name} learns sparse features; name some, such as --features hols_sparse")
+            raise InputError(f"{method.name} learns sparse features; name some, such as `features=hols_sparse`")
         training = parent.training
         for name, record in parent.manifest.files.items():
             if name.startswith(f"{TRAINING}/"):

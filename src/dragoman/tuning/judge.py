@@ -41,8 +41,8 @@ FEWEST = 50
 _FEW = f"the last fold has too few lines to keep aside {FEWEST} of them, and a quarter at most"
 EASILY = "θ was fitted to the development set, so its score there falls easily"
 _KEPT = {
-    True: "the start is kept (--keep last keeps what was learned)",
-    False: "it is kept all the same, as --keep last asks",
+    True: "the start is kept (`keep=last` keeps what was learned)",
+    False: "it is kept all the same, as `keep=last` asks",
 }
 
 

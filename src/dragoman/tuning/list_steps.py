@@ -48,7 +48,7 @@ class MadeLists:
         except InputError as error:
             folder = self.made.folder
             raise InputError(
-                f"is missing or damaged; remove {folder}, then go on with --resume", path=error.path
+                f"is missing or damaged; remove {folder}, then go on with `resume=True`", path=error.path
             ) from error
 
     @property

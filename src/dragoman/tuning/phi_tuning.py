@@ -94,7 +94,7 @@ class _Tuning:
         self._dense = task.parent.translator.dense()
         if task.learns and task.last is not LastSearch.NONE and not task.parent.settings.features:
             raise InputError(
-                f"last = {task.last} is for weights of sparse features; name some, such as --features reorder_local"
+                f"last = {task.last} is for weights of sparse features; name some, such as `features=reorder_local`"
             )
         if task.learns and task.config.phi.theta is not Theta.SEARCH:
             check_templates(task.start, dense=self._dense, **self._sparse())

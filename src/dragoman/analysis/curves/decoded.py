@@ -359,7 +359,7 @@ class _SystemDecoder:
             if not len(found[name]):
                 raise InputError(
                     f"no translation of these sentences can have a feature '{name}'; dense features are "
-                    f"{', '.join(translator.dense())}; sparse ones are those of the templates that --features names"
+                    f"{', '.join(translator.dense())}; sparse ones are those of the templates that `features` names"
                 )
         return {name: found[name] for name in features}
 

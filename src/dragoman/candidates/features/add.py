@@ -136,7 +136,7 @@ def describe_candidates(
     scores = one_or_many(scores)
     features = make_candidate_features(told)
     if features and sources is None:
-        raise InputError("features need the source sentences; only --scores does without")
+        raise InputError("features need the source sentences; only `scores` does without")
     tables = [ScoreTable(table) for table in scores]
     names = tuple(name for _, columns in features for name in columns) + tuple(
         name for table in tables for name in table.names if name not in named
@@ -145,7 +145,7 @@ def describe_candidates(
         raise InputError(f"no table has a column '{unknown[0]}'; they have: {_columns_of(tables)}")
     names += tuple(f"{each.stem}…" for each, _ in features if isinstance(each, SparseCandidateFeature))
     if not names and not named:
-        raise InputError("no feature to add; name one with --add or --scores")
+        raise InputError("no feature to add; name one with `told` or `scores`")
     n_sentences = n_candidates = 0
     pools = read_lists_in_order(path, format_=format_, fields=fields, allow_missing=allow_missing)
     with open_output(out) as output:
