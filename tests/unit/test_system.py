@@ -332,7 +332,7 @@ def test_a_system_of_tokens_takes_raw_text_as_moses_does(text, built, tmp_path):
         assert found.count(span) == 1
     unnamed = train(text / "train.de", text / "train.en", tmp_path / "t")
     assert not unnamed.settings.text.raw
-    with pytest.raises(InputError, match="`languages`"):
+    with pytest.raises(InputError, match="`languages=de-en`"):
         unnamed.lines(raw=True)
     assert unnamed.lines(raw=True, languages="de-en").prepare("Gut, ja!") == "Gut , ja !"
     with pytest.raises(InputError, match="`lowercase` belongs to raw text"):
