@@ -460,7 +460,7 @@ def test_parts_that_do_not_belong_together_are_named(system, tmp_path):
         ([], "no parts"),
         ([one, two], "5 of 13 shards are in none of the parts"),
         ([one, two, other], r"other: .*not of the same pass as .*one: other k"),
-        ([one, two, tmp_path / "unfinished"], r"unfinished: part 3/3 is not finished; go on with --resume"),
+        ([one, two, tmp_path / "unfinished"], r"unfinished: part 3/3 is not finished; go on with `resume=True`"),
         ([one, two, two], r"two: part 2/3 has lines that are also in .*two"),
         ([one, two, twice], r"twice: part 1/2 has lines that are also in .*one"),
         ([one, tmp_path / "empty"], r"empty: is not a part of a gradient pass"),
