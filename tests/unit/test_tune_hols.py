@@ -424,7 +424,7 @@ def test_tables_that_have_seen_the_lines_are_another_gradient(made, tmp_path):
 
 
 BAD_INPUT = {
-    "no folds": ({"kind": "plain"}, "has no folds of its training text; train it with --folds"),
+    "no folds": ({"kind": "plain"}, "has no folds of its training text; train it with `n_folds`"),
     "too few lines": ({"method": replace(SMALL, line_search=1000)}, "asks for 1,000 lines, but there are"),
     "too few for the updates": (
         {"method": TWO, "config": replace(CONFIG, limit=1)},
