@@ -237,7 +237,7 @@ BAD_INPUT = {
     "other templates": (
         {"discount:1": 1.0},
         {},
-        "features of discount, which the system does not use.*--features disc",
+        "features of discount, which the system does not use.*`features=disc",
     ),
     "templates with classes": (
         {"reorder_stack:l,e_last,c9,2": 1.0},

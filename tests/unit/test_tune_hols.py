@@ -430,7 +430,7 @@ BAD_INPUT = {
         {"method": TWO, "config": replace(CONFIG, limit=1)},
         "1 gradient lines are too few for 2 updates",
     ),
-    "no sparse feature": ({"config": replace(CONFIG, features=())}, "name some, such as --features hols_sparse"),
+    "no sparse feature": ({"config": replace(CONFIG, features=())}, "name some, such as `features=hols_sparse`"),
     "an unknown loss": ({"method": replace(SMALL, loss="hols")}, "there is no loss 'hols'"),
     "a setting of no loss": ({"method": replace(SMALL, loss_settings={"step": 2.0})}, "does not depend on its setting"),
     "no such fold": ({"config": replace(CONFIG, fold=9)}, "there is no fold 9"),
