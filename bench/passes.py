@@ -75,7 +75,7 @@ def _gradient(
     found: list[Gradient] = []
 
     def told() -> str:
-        bleu = 100 * float(found[0].metric().score(np.array(found[0].sums.best)))
+        bleu = 100 * float(found[0].metric().score_of(np.array(found[0].sums.best)))
         return f"{len(found[0].table):,} features, BLEU {bleu:.2f}"
 
     return Workload(n_items=n, ours=lambda: found.append(gradient_pass(system, settings)), repeats=1, note=told)

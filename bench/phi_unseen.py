@@ -90,7 +90,7 @@ class Lists:
         return np.array([a + int(scores[a:b].argmax()) for a, b in zip(self.at[:-1], self.at[1:], strict=True)])
 
     def bleu(self, chosen: np.ndarray) -> float:
-        return 100 * float(self.metric.score(self._shard.stats[chosen].sum(0)))
+        return 100 * float(self.metric.score_of(self._shard.stats[chosen].sum(0)))
 
     def correlation(self, scores: np.ndarray) -> float:
         found = []

@@ -49,7 +49,7 @@ class PseudoCorpus:
 
     def score(self, statistics: Totals) -> Totals:
         """BLEU of the background with each candidate added, [..., n_stats] -> [...], in [0, 1]."""
-        return self.bleu.score(self.background + statistics)
+        return self.bleu.score_of(self.background + statistics)
 
     def value(self, statistics: Totals, source_length: Totals | float) -> Totals:
         """The score scaled by the source length of the whole, in words."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 __all__ = ["DragomanError", "FailedError", "InputError", "MismatchError", "naming"]
 
@@ -22,6 +22,15 @@ class DragomanError(Exception):
 
     exit_status = 1
 
+    @property
+    def message(self) -> str:
+        """What is wrong, without where."""
+        return str(self.args[0])
+
+    def reword(self, change: Callable[[str], str]) -> None:
+        """Say the same in the words of whoever shows it."""
+        self.args = (change(self.message),)
+
 
 class InputError(DragomanError):
     """Invalid user input, with the file and the line number (from 1) where known."""
@@ -30,7 +39,6 @@ class InputError(DragomanError):
 
     def __init__(self, message: str, *, path: str | os.PathLike[str] | None = None, line: int | None = None) -> None:
         super().__init__(message)
-        self.message = message
         self.path = None if path is None else os.fspath(path)
         self.line = line
 

@@ -87,7 +87,7 @@ def test_order_of_references_changes_no_score(metric):
     hyps, sentence, refs = corpus(4)
     forward = statistics(metric, hyps, sentence, refs)
     backward = statistics(metric, hyps, sentence, [lines[::-1] for lines in refs])
-    assert metric.score(forward) == pytest.approx(metric.score(backward), abs=1e-12)
+    assert metric.score_of(forward) == pytest.approx(metric.score_of(backward), abs=1e-12)
 
 
 def test_a_copy_of_the_reference_is_best(metric):
@@ -101,7 +101,7 @@ def test_a_copy_of_the_reference_is_best(metric):
 
 def test_gain_points_up(metric):
     totals = statistics(metric, *corpus(6))
-    score, gain = metric.score(totals), metric.gain(totals)
+    score, gain = metric.score_of(totals), metric.gain(totals)
     order = np.argsort(score if metric.higher_is_better else -score, kind="stable")
     assert (np.diff(gain[order]) >= -1e-12).all()
 
@@ -109,10 +109,10 @@ def test_gain_points_up(metric):
 def test_score_is_vectorised(metric):
     stats = statistics(metric, *corpus(7))
     cube = stats.reshape(8, 15, metric.n_stats)
-    one_by_one = [[float(metric.score(row)) for row in plane] for plane in cube]
-    assert metric.score(cube) == pytest.approx(np.array(one_by_one), abs=1e-15)
-    assert metric.score(cube).shape == metric.gain(cube).shape == (8, 15)
-    assert metric.score(cube[0, 0]).shape == ()
+    one_by_one = [[float(metric.score_of(row)) for row in plane] for plane in cube]
+    assert metric.score_of(cube) == pytest.approx(np.array(one_by_one), abs=1e-15)
+    assert metric.score_of(cube).shape == metric.gain(cube).shape == (8, 15)
+    assert metric.score_of(cube[0, 0]).shape == ()
     assert cube.tobytes() == stats.tobytes(), "scoring must not change its input"
 
 
@@ -126,7 +126,7 @@ def test_statistics_add_up_to_a_corpus(metric):
 def test_an_empty_corpus_has_a_score(metric):
     stats = statistics(metric, [], None, [])
     assert stats.shape == (0, metric.n_stats)
-    assert np.isfinite(metric.score(stats.sum(axis=0)))
+    assert np.isfinite(metric.score_of(stats.sum(axis=0)))
 
 
 def test_id_arrays_give_what_text_gives(metric):
@@ -150,9 +150,9 @@ def test_external_keeps_the_same_promises():
     metric = External(label="comet")
     stats = metric.from_values([0.5, 0.25, 0.75])
     assert stats.shape == (3, metric.n_stats)
-    assert metric.score(stats.sum(axis=0)) == 0.5
-    assert np.array_equal(metric.score(stats), [0.5, 0.25, 0.75])
-    assert np.array_equal(metric.gain(stats), metric.score(stats))
-    assert metric.score(np.zeros(2)) == 0.0
+    assert metric.score_of(stats.sum(axis=0)) == 0.5
+    assert np.array_equal(metric.score_of(stats), [0.5, 0.25, 0.75])
+    assert np.array_equal(metric.gain(stats), metric.score_of(stats))
+    assert metric.score_of(np.zeros(2)) == 0.0
     assert External(higher_is_better=False).gain(stats[0]) == 0.5
     assert metric.signature(None).startswith("nrefs:var|external:comet|version:dragoman-")

@@ -105,7 +105,7 @@ def test_measuring_lists_and_judging_text_agree(objective, pool):
     assert measured.metric == objective.metric
     best = rerank(measured, Weights.from_dict(START))
     assert objective.judge([text for _, text in best.texts()]) == pytest.approx(best.score(), abs=1e-12)
-    assert objective.score(best.total()) == best.score()
+    assert objective.score_of(best.total()) == best.score()
     assert objective.gain(best.total()) == best.gain()
 
 

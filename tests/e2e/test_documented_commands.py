@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import dragoman
 from dragoman.candidates import oracle, read_pool, rerank, with_external
 from dragoman.features import read_weights
 
@@ -51,6 +52,25 @@ def test_reranking(tmp_path):
     page = (ROOT / "docs" / "reranking.md").read_text(encoding="utf-8")
     for value in (first, plain.score(), chosen, best):
         assert f"{value:.3f}" in page, value
+
+
+def test_python(tmp_path):
+    """On a smaller corpus; every block is a program of its own."""
+    page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    smaller = page.replace("-n 2000 --dev 100 --test 100", "-n 400 --dev 30 --test 10").replace(
+        "max_rounds=3", "max_rounds=1"
+    )
+    assert smaller != page
+    (tmp_path / "page.md").write_text(smaller, encoding="utf-8")
+    printed = run_page(tmp_path / "page.md", tmp_path)
+    assert printed[1].startswith("System('tuned', phrase, ")
+    assert "Pool(2 sentences, " in printed[2]
+    assert printed[3].startswith("TuneRecord(bleu ")
+    assert len((tmp_path / "test.out").read_text().splitlines()) == 10
+    assert "Choice(10 of 10 sentences)" in printed[4]
+    assert len(re.findall(r"^(mert|pro|mira|start): ", printed[6], re.MULTILINE)) >= 3
+    names = page[page.index("## Names") :]
+    assert set(re.findall(r"`(\w+)`", names)) == set(dragoman.__all__) - {"__version__"}
 
 
 def test_the_training_text(tmp_path):

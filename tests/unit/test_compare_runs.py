@@ -136,7 +136,7 @@ def test_each_corpus_takes_the_first_baseline_that_it_has(tmp_path):
         ("other", "pro"): "fold-mert",
     }
     assert comparison.baseline == "mert or fold-mert"
-    with pytest.raises(InputError, match="--baseline mira: no such row"):
+    with pytest.raises(InputError, match="`baseline=mira`: no such row"):
         compare_runs(runs, baseline=["mert", "mira"], **FEW)
 
 

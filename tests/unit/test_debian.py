@@ -198,7 +198,7 @@ def test_a_corpus_from_a_folder(files, tmp_path):
     assert sum(int(row[3]) for row in told) == len(pairs)
     back = build_corpus(tmp_path / "back", DebianConfig(languages=("en", "de"), folder=files))
     assert {(b, a) for a, b, _ in pairs} <= set(zip(lines(back.files[0]), lines(back.files[1]), strict=True))
-    with pytest.raises(InputError, match="say --resume"):
+    with pytest.raises(InputError, match="say `resume=True`"):
         build_corpus(tmp_path / "out", config)
     again = build_corpus(tmp_path / "out", config, resume=True)
     assert again.n_pairs == result.n_pairs

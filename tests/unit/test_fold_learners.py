@@ -212,7 +212,7 @@ def test_what_cannot_be_is_refused(made, tmp_path):
             tune(made, tmp_path / "t", **words)
         assert not (tmp_path / "t" / "system.json").exists()
 
-    refused("has no folds of its training text; train it with --folds", system="plain")
+    refused("has no folds of its training text; train it with `n_folds`", system="plain")
     refused("at least 1, not 0", config={"limit": 0})
     refused("leave out the fold", config={"fold": 1})
     refused("online mira, rm, svm, softramp can", method="mira")

@@ -169,7 +169,7 @@ def test_who_has_seen_a_line_translates_it_better(built):
     for all_data in (False, True):
         decoder = FoldDecoder(system, all_data=all_data, preset=Preset.FAST)
         pool = decoder.measured(decoder.kbest(lines, system.weights, 1), bleu)
-        scores.append(float(bleu.score(pool.shards[0].stats.sum(axis=0))))
+        scores.append(float(bleu.score_of(pool.shards[0].stats.sum(axis=0))))
     assert scores[1] > scores[0] + 0.1
 
 
@@ -184,9 +184,9 @@ def test_the_training_text_is_kept(built, text):
     about = system.manifest.about
     assert (about["n_lines"], about["domains"]) == (300, {"news": 100, "mo": 200})
     assert about["fold_lines"] == np.bincount(lines.folds).tolist()
-    with pytest.raises(InputError, match="--folds"):
+    with pytest.raises(InputError, match="`n_folds`"):
         _ = fresh.training
-    with pytest.raises(InputError, match="--folds"):
+    with pytest.raises(InputError, match="`n_folds`"):
         FoldDecoder(fresh)
 
 
@@ -251,7 +251,7 @@ def test_wrong_domains_are_refused(text, tmp_path):
         )
     with pytest.raises(InputError, match="but '!a' begins with an exclamation mark"):
         train(*files, tmp_path / "c", domains=write_lines(tmp_path / "f", ["!a"] * 300), config=config("phrase", 2))
-    with pytest.raises(InputError, match="--folds"):
+    with pytest.raises(InputError, match="`n_folds`"):
         train(*files, tmp_path / "d", domains=text / "domains", config=config("phrase"))
 
 

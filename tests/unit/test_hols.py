@@ -125,7 +125,7 @@ def test_the_step_is_the_best_of_all_corners():
     scores = []
     for alpha in middles:
         best = [one.start + int(np.argmax(base[one] + alpha * slope[one])) for one in lists]
-        scores.append(float(BLEU.score(shard.stats[best].sum(axis=0))))
+        scores.append(float(BLEU.score_of(shard.stats[best].sum(axis=0))))
     assert len(middles) > 500
     assert gain_of(text.for_search, weights) == pytest.approx(max(scores), abs=1e-12)
     assert scores.count(max(scores)) < len(scores) / 10  # not so for most other steps

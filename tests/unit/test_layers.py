@@ -12,7 +12,8 @@ import dragoman
 
 ROOT = Path(dragoman.__file__).parent
 LAYERS = [
-    ["errors", "types", "cost", "_core"],
+    ["errors"],
+    ["types", "cost", "_core"],
     ["text"],
     ["settings"],
     ["register"],

@@ -72,7 +72,7 @@ def test_lists_are_what_the_fold_decoder_finds(made):
     assert [row.fold for row in rows] == [None, 0, 1, 2]
     assert sum(row.n_candidates for row in rows[1:]) == rows[0].n_candidates == pool.n_candidates
     first = pool.shards[0].stats[pool.shards[0].sentences[:-1]].sum(axis=0)
-    assert rows[0].score == metric.score(first)
+    assert rows[0].score == metric.score_of(first)
     assert rows[0].length_ratio == metric.length_ratio(first)
     assert rows[0].oracle == oracle(pool).score() > rows[0].score
 
@@ -161,7 +161,7 @@ def test_damaged_and_missing_shards_are_named_and_made_again(copy, tmp_path):
     data[len(data) // 2] ^= 1
     (copy / "shard-000003").write_bytes(data)
     (copy / "shard-000004").unlink()
-    with pytest.raises(InputError, match=r"shard-000003: does not match its checksum.*--resume makes it again"):
+    with pytest.raises(InputError, match=r"shard-000003: does not match its checksum.*`resume=True` makes it again"):
         ListsFolder.load(copy).paths()
     said = []
     made_again = make_lists(tmp_path / "system", copy, SETTINGS, resume=True, say=said.append)
@@ -184,12 +184,12 @@ def test_a_full_disk(made, tmp_path, monkeypatch):
 
     (tmp_path / "system").symlink_to(made / "system")
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(FailedError, match=r"shard-0000\d\d: .*No space left on device; .*--resume"):
+    with pytest.raises(FailedError, match=r"shard-0000\d\d: .*No space left on device; .*`resume=True`"):
         make_lists(tmp_path / "system", tmp_path / "lists", SETTINGS)
     kept = set(content(tmp_path / "lists"))
     assert "shard-000000" in kept
     assert "lists.json" not in kept
-    with pytest.raises(InputError, match=r"not complete.*--resume"):
+    with pytest.raises(InputError, match=r"not complete.*`resume=True`"):
         ListsFolder.load(tmp_path / "lists")
     monkeypatch.undo()
     resumed = make_lists(tmp_path / "system", tmp_path / "lists", SETTINGS, resume=True)
@@ -198,7 +198,7 @@ def test_a_full_disk(made, tmp_path, monkeypatch):
 
 
 def test_a_folder_in_use(made, copy, tmp_path):
-    with pytest.raises(InputError, match="holds a run already; say --resume"):
+    with pytest.raises(InputError, match="holds a run already; say `resume=True`"):
         make_lists(made / "system", copy, SETTINGS)
     with pytest.raises(InputError, match=r"other settings \(distinct, k\)"):
         make_lists(made / "system", copy, ListsSettings(k=9, distinct=True, lines_per_shard=16), resume=True)
@@ -247,7 +247,7 @@ def test_the_system_of_lists_is_found_and_checked(made, copy, tmp_path):
     lists = ListsFolder.load(copy)
     assert lists.open_system().settings.features == ()
     (tmp_path / "system").unlink()
-    with pytest.raises(InputError, match="--system"):
+    with pytest.raises(InputError, match="`system`"):
         lists.open_system()
     assert lists.open_system(made / "system", features=["extended"]).settings.features == ("extended",)
     write_splits(tmp_path, 60, 1, 1, seed=6)
@@ -257,7 +257,7 @@ def test_the_system_of_lists_is_found_and_checked(made, copy, tmp_path):
         lists.open_system(other)
     plain = tmp_path / "plain"
     train(tmp_path / "train.de", tmp_path / "train.en", plain)
-    with pytest.raises(InputError, match="--folds"):
+    with pytest.raises(InputError, match="`n_folds`"):
         make_lists(plain, tmp_path / "none", SETTINGS)
     assert not (tmp_path / "none").exists()
 

@@ -53,7 +53,7 @@ def test_sentences_are_those_that_the_pair_was_extracted_from(tmp_path):
     assert not look_up(system, "a", n_sentences=0).rows[0].sentences
     (row,) = [row for row in look_up(system, "b").rows if row.target == "y y"]
     assert row.sentences == ((4, "b a", "y y x"),)
-    with pytest.raises(InputError, match="train it with --folds"):
+    with pytest.raises(InputError, match="train it with `n_folds`"):
         _ = system.training
 
 

@@ -165,9 +165,7 @@ def test_features_that_are_not_tuned_are_named():
     pool = replace(random_pool(3), dense=frozenset({0, 1}))
     start = Weights.from_dict({"f0": 1.0, "f1": 1.0}, pool.index)
     left = Mert(n_starts=1).optimise(pool, start, seed=1, frozen=["f2"])
-    assert left.notes[0].startswith(
-        "2 features are not in every line and keep their weights: f3, f4; --set sparse=true"
-    )
+    assert left.notes[0].startswith("2 features are not in every line and keep their weights: f3, f4; `sparse=True`")
     whole = Mert(n_starts=1, sparse=True).optimise(pool, start, seed=1)
     assert not any("keep their weights" in note for note in whole.notes)
 

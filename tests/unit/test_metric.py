@@ -88,16 +88,16 @@ def test_a_mix_must_pull_one_way():
 def test_gain_of_a_mix_is_the_mean_gain():
     mix = by_name("(ter-bleu)/2")
     stats = mix.text_statistics(["a b c d e"], [["a b c d f"]])[0]
-    bleu, ter = Bleu().score(stats[2:]), Ter().score(stats[:2])
-    assert mix.score(stats) == pytest.approx((ter - bleu) / 2)
+    bleu, ter = Bleu().score_of(stats[2:]), Ter().score_of(stats[:2])
+    assert mix.score_of(stats) == pytest.approx((ter - bleu) / 2)
     assert not mix.higher_is_better
     assert mix.gain(stats) == pytest.approx((bleu + 1 - ter) / 2)
 
 
 def test_unsmoothed_bleu_is_zero_without_a_fourgram():
     stats = np.array([5, 5, 4, 2, 1, 0, 5, 4, 3, 2], dtype=np.float64)
-    assert Bleu(smoothing=Smoothing.NONE).score(stats) == 0
-    assert Bleu().score(stats) > 0
+    assert Bleu(smoothing=Smoothing.NONE).score_of(stats) == 0
+    assert Bleu().score_of(stats) > 0
 
 
 @pytest.mark.parametrize(

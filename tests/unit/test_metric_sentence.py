@@ -169,7 +169,7 @@ def test_pseudo_corpus_by_hand():
     total = 1.9 * STATS
     bleu = (5 / 5 * 3 / 4 * 2 / 3 * 1 / 2) ** 0.25 * math.exp(1 - 6 / 5)
     assert once.score(STATS) == pytest.approx(bleu, abs=1e-12)
-    assert once.score(STATS) == Bleu(smoothing=Smoothing.NONE).score(0.9 * STATS + STATS)
+    assert once.score(STATS) == Bleu(smoothing=Smoothing.NONE).score_of(0.9 * STATS + STATS)
     assert once.value(STATS, 8) == pytest.approx((6.3 + 8) * bleu, abs=1e-12)
     assert once.update(STATS, 8).background == pytest.approx(0.9 * total)
     assert start.source_length == 0, "an update leaves the old context alone"

@@ -155,7 +155,7 @@ def test_missing_scores_are_the_mean_of_their_list(tmp_path):
         assert gains == [1, 2.5, 4, 4, 4, 7]
         assert oracle(with_external(pool, "q - 0.5*r", fill_missing=True)).score() == pytest.approx(4.5)
         with pytest.raises(
-            InputError, match=r"\d candidates have no score 'q', the first of sentence 0; .*--allow-missing"
+            InputError, match=r"\d candidates have no score 'q', the first of sentence 0; .*`fill_missing=True`"
         ):
             with_external(pool, "q")
     none = read_nbest(written(tmp_path / "none", [(0, {"lm": 1.0}, {"q": None})]))

@@ -185,7 +185,7 @@ def test_templates_about_phrases_are_refused_for_rules(tmp_path):
 
 @pytest.mark.parametrize("text", ["sparse_hrm", "sparse_hrm_local", "reorder_gap(top=0,classes=1)"])
 def test_classes_need_a_system_that_has_them(text):
-    with pytest.raises(InputError, match=r"classes=1\) needs word classes, .* --classes 20 --classes 50 --classes 80"):
+    with pytest.raises(InputError, match=r"classes=1\) needs word classes, .* `classes=\(20, 50, 80\)`"):
         parse_templates([text], has_rules=False, has_classes=False)
     assert any(template.needs_classes for template in parse_templates([text]))
     assert not any(template.needs_classes for template in parse_templates(["reorder_gap", "word_pair", "discount"]))

@@ -142,9 +142,9 @@ def test_what_the_pass_knows_about_its_lists(system, whole):
     assert np.array(whole.sums.best) == pytest.approx(shard.stats[[each[0] for each in lists]].sum(axis=0))
     best = [max(each, key=lambda c: gains[c]) for each in lists]
     assert np.array(whole.sums.oracle) == pytest.approx(shard.stats[best].sum(axis=0))
-    assert whole.metric().score(np.array(whole.sums.best)) < whole.metric().score(np.array(whole.sums.oracle))
+    assert whole.metric().score_of(np.array(whole.sums.best)) < whole.metric().score_of(np.array(whole.sums.oracle))
     seen = gradient_pass(system, replace(SETTINGS, all_data=True))
-    assert seen.metric().score(np.array(seen.sums.best)) > whole.metric().score(np.array(whole.sums.best)) + 0.1
+    assert seen.metric().score_of(np.array(seen.sums.best)) > whole.metric().score_of(np.array(whole.sums.best)) + 0.1
 
 
 def test_several_losses_in_one_pass_are_those_of_single_passes(system, whole):
@@ -341,7 +341,7 @@ def test_what_is_saved_can_be_read(whole, tmp_path):
 def test_other_settings_are_named(system, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         gradient_pass(system, SETTINGS, folder=tmp_path / "run", engine=Stops(2))
-    with pytest.raises(InputError, match="--resume"):
+    with pytest.raises(InputError, match="`resume=True`"):
         gradient_pass(system, SETTINGS, folder=tmp_path / "run")
     for other, name in [
         ({"k": 10}, "k"),
@@ -460,7 +460,7 @@ def test_parts_that_do_not_belong_together_are_named(system, tmp_path):
         ([], "no parts"),
         ([one, two], "5 of 13 shards are in none of the parts"),
         ([one, two, other], r"other: .*not of the same pass as .*one: other k"),
-        ([one, two, tmp_path / "unfinished"], r"unfinished: part 3/3 is not finished; go on with --resume"),
+        ([one, two, tmp_path / "unfinished"], r"unfinished: part 3/3 is not finished; go on with `resume=True`"),
         ([one, two, two], r"two: part 2/3 has lines that are also in .*two"),
         ([one, two, twice], r"twice: part 1/2 has lines that are also in .*one"),
         ([one, tmp_path / "empty"], r"empty: is not a part of a gradient pass"),

@@ -237,22 +237,22 @@ BAD_INPUT = {
     "other templates": (
         {"discount:1": 1.0},
         {},
-        "features of discount, which the system does not use.*--features disc",
+        "features of discount, which the system does not use.*`features=disc",
     ),
     "templates with classes": (
         {"reorder_stack:l,e_last,c9,2": 1.0},
         {"config": replace(CONFIG, features=("rule_id",))},
-        "features of reorder_stack, which the system does not use.*--features sparse_hrm$",
+        "features of reorder_stack, which the system does not use.*`features=sparse_hrm`$",
     ),
     "templates that do not look at classes": (
         {"reorder_local:m,f_first,c9,2": 1.0, "reorder_local:m,f_first,c9": 1.0},
         {},
-        r"classes of reorder_local \(c9\).*has classes=0.*--features sparse_hrm_local$",
+        r"classes of reorder_local \(c9\).*has classes=0.*`features=sparse_hrm_local`$",
     ),
     "classes that the system lacks": (
         {"reorder_gap:l,c9,2": 1.0, "reorder_gap:l,c50,2": 1.0, "reorder_gap:l,c7": 1.0},
         {},
-        r"classes of reorder_gap \(c9, c50\), but the system has classes of 4, 9;.* with --classes 50 too",
+        r"classes of reorder_gap \(c9, c50\), but the system has classes of 4, 9;.* with `classes=\(50\)` too",
     ),
     "no template": (
         {"rule_id:a,b": 1.0, "nonsense": 2.0},

@@ -262,7 +262,7 @@ def test_a_start_with_other_templates_is_refused_before_anything_is_made(made, t
     tune(made, tmp_path / "first", config=kept(replace(CONFIG, features=("rule_id",))))
     dev = made / "dev.de", [made / "dev.en"]
     config = replace(CONFIG, features=("reorder_local(top=20)",))
-    with pytest.raises(InputError, match="weights of features of rule_id, which --features leaves out"):
+    with pytest.raises(InputError, match="weights of features of rule_id, which `features` leaves out"):
         tune_system(tmp_path / "first", *dev, tmp_path / "t", optimiser=METHOD, config=config)
     assert not (tmp_path / "t").exists()
 

@@ -231,7 +231,7 @@ def test_what_text_looks_like(lines, raw):
 def test_both_sides_decide():
     assert decide_raw([["Gut, ja."], ["so what"]], ("source", "target"))[0] is True
     assert decide_raw([["gut"], ["so"]], ("source", "target")) == (False, "no punctuation tells")
-    with pytest.raises(InputError, match=r"one side looks raw.*--raw or --tokenized"):
+    with pytest.raises(InputError, match=r"one side looks raw.*`raw=True` or `raw=False`"):
         decide_raw([["Gut, ja."], ["so , what ."]], ("source", "target"))
 
 

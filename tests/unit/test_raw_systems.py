@@ -335,9 +335,9 @@ def test_text_of_another_kind_is_told(system, text):
     tokens = [MosesLines(TextSettings(source_language="de", target_language="en")).prepare(line) for line in raw]
     assert other_kind(raw, prepared) is None
     assert "corpus detokenize" in other_kind(tokens, prepared)
-    assert "--tokenized" in other_kind([prepared.prepare(line) for line in raw], prepared)
+    assert "`tokenized=True`" in other_kind([prepared.prepare(line) for line in raw], prepared)
     own = system.lines(raw=False)
-    assert "--raw" in other_kind(raw, own)
+    assert "`tokenized=False`" in other_kind(raw, own)
     assert other_kind(tokens, own) is None
     assert other_kind([prepared.prepare(line) for line in raw], own) is None
     assert other_kind(["Ja . Nein ."], prepared) is None  # too little

@@ -95,7 +95,7 @@ def test_files_are_found_when_their_cells_are_chosen(folder):
 def test_files_can_be_elsewhere(folder, tmp_path_factory):
     other = tmp_path_factory.mktemp("recipes")
     (folder / "r.toml").rename(other / "r.toml")
-    with pytest.raises(InputError, match="paths are relative to the recipe, or to --data"):
+    with pytest.raises(InputError, match="paths are relative to the recipe, or to `data`"):
         read(other).select()
     assert read(other, data=folder).select().files["files"].train.source == folder / "train.de"
 

@@ -124,13 +124,13 @@ def test_systems_without_folds_and_models_that_have_seen_all_are_refused(tmp_pat
         out = tmp_path / model.kind
         config = TrainConfig(settings=SystemSettings(model=model), lm=EstimateConfig(order=2))
         train(source, target, out, alignment=links, config=config)
-        with pytest.raises(InputError, match="train it with --folds"):
+        with pytest.raises(InputError, match="train it with `n_folds`"):
             FoldReferences(System.load(out))
         # No more has one that was imported, whose tables have no counts.
         export_system(System.load(out), tmp_path / f"{model.kind}-files")
         settings = System.load(out).settings
         imported = import_system(tmp_path / f"{model.kind}-files", tmp_path / f"{model.kind}-back", settings=settings)
-        with pytest.raises(InputError, match="train it with --folds"):
+        with pytest.raises(InputError, match="train it with `n_folds`"):
             FoldReferences(imported)
     folded = TrainConfig(settings=SystemSettings(n_folds=3), lm=EstimateConfig(order=2))
     with pytest.raises(InputError, match="cannot leave out a fold"):

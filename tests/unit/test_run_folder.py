@@ -79,7 +79,7 @@ def test_a_failed_round_leaves_nothing(tmp_path):
 def test_an_existing_run_is_not_touched_without_resume(tmp_path):
     with RunFolder.open(tmp_path / "r", SETTINGS) as run:
         add_round(run, "a")
-    with pytest.raises(InputError, match="--resume"), RunFolder.open(tmp_path / "r", SETTINGS):
+    with pytest.raises(InputError, match="`resume=True`"), RunFolder.open(tmp_path / "r", SETTINGS):
         pass
 
 

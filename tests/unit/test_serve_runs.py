@@ -171,4 +171,4 @@ def test_sets_before_and_after_are_read(tmp_path):
 
 def corpus_score(metric, lines, reference):
     counted = by_name(metric)
-    return float(counted.score(counted.text_statistics(lines, [[line] for line in reference]).sum(axis=0)[None])[0])
+    return float(counted.score_of(counted.text_statistics(lines, [[line] for line in reference]).sum(axis=0)[None])[0])

@@ -19,7 +19,7 @@ from pools import pool_of, random_pool
 
 def score_of(metric: Bleu) -> float:
     total = output_statistics(metric, [["the cat sat on a mat"]], [["the cat is on the mat"]]).sum(axis=(0, 1))
-    return float(metric.score(total))
+    return float(metric.score_of(total))
 
 
 @pytest.mark.parametrize("smoothing", list(Smoothing))

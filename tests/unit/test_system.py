@@ -115,7 +115,7 @@ def test_a_stopped_training_goes_on_to_the_same_system(text, built, tmp_path, st
     (tmp_path / "s" / "grammar").mkdir(exist_ok=True)  # made, but not logged, when the kill came
     (tmp_path / "s" / ".training.left").mkdir()
     (tmp_path / "s" / "training" / ".links.zst.left").touch()
-    with pytest.raises(InputError, match="--resume"):
+    with pytest.raises(InputError, match="`resume=True`"):
         train(*files, config=config(n_folds=N_FOLDS))
     with pytest.raises(InputError, match="other settings .settings.n_folds."):
         train(*files, config=config(n_folds=2), resume=True)
@@ -214,7 +214,7 @@ def test_a_fold_is_as_if_its_sentences_had_never_been_there(text, built, sources
         assert np.allclose([item.value for item in mine], [item.value for item in other], atol=1e-4)
     with pytest.raises(InputError, match="no fold 3"):
         whole.view(3)
-    with pytest.raises(InputError, match="--folds"):
+    with pytest.raises(InputError, match="`n_folds`"):
         part.view(0)
 
 
@@ -332,10 +332,10 @@ def test_a_system_of_tokens_takes_raw_text_as_moses_does(text, built, tmp_path):
         assert found.count(span) == 1
     unnamed = train(text / "train.de", text / "train.en", tmp_path / "t")
     assert not unnamed.settings.text.raw
-    with pytest.raises(InputError, match="--languages"):
+    with pytest.raises(InputError, match="`languages=de-en`"):
         unnamed.lines(raw=True)
     assert unnamed.lines(raw=True, languages="de-en").prepare("Gut, ja!") == "Gut , ja !"
-    with pytest.raises(InputError, match="--lowercase belongs to raw text"):
+    with pytest.raises(InputError, match="`lowercase` belongs to raw text"):
         config = TrainConfig(settings=SystemSettings(text=TextSettings(lowercase=True)))
         train(text / "train.de", text / "train.en", tmp_path / "u", config=config)
 

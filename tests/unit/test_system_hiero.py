@@ -210,7 +210,7 @@ def test_exported_and_imported_it_says_the_same(built, sources, tmp_path):
     with pytest.raises(InputError, match="imported"):
         back.view(0)
     (tmp_path / "files" / "lm.arpa.gz").unlink()
-    with pytest.raises(InputError, match="name one with --lm"):
+    with pytest.raises(InputError, match="name one with `lm`"):
         import_system(tmp_path / "files", tmp_path / "none", settings=HIERO)
     (tmp_path / "files" / "grammar.gz").unlink()
     with pytest.raises(InputError, match="no rule-table"):

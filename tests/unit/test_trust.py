@@ -51,7 +51,7 @@ def test_held_out_scores_are_those_of_all_sentences():
         others = np.setdiff1d(np.arange(30), fold)
         weights = Mert(n_starts=2).optimise(pool.of_sentences(others), start_of(pool), seed=2).weights
         total = total + rerank(pool.of_sentences(fold), weights).total()
-    assert tests["mert"].score == pytest.approx(float(pool.metric.score(total)))
+    assert tests["mert"].score == pytest.approx(float(pool.metric.score_of(total)))
     for test in tests.values():
         assert test.interval.low <= test.score <= test.interval.high
     (best,) = [test for test in tests.values() if test.p_best is None]

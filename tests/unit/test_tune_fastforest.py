@@ -235,7 +235,7 @@ def test_what_cannot_be_learned_from_is_refused(made, tmp_path):
         tune(made, tmp_path / "a", kind="phrase", config=replace(CONFIG, features=("reorder_stack(top=20)",)))
     with pytest.raises(InputError, match="phrase pairs"):
         tune(made, tmp_path / "b", replace(METHOD, wide=True), kind="phrase")
-    with pytest.raises(InputError, match="--folds"):
+    with pytest.raises(InputError, match="`n_folds`"):
         (tmp_path / "single").mkdir()
         tune(make_systems(tmp_path / "single"), tmp_path / "d")
     with pytest.raises(InputError, match="variance must be positive"):

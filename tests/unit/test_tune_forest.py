@@ -46,5 +46,5 @@ def test_it_is_not_for_lists():
         if method.learns_from is LearnsFrom.LISTS:
             assert method().learner(LearningContext())
         else:
-            with pytest.raises(InputError, match=f"{method.name} learns from .* tune a system with --system"):
+            with pytest.raises(InputError, match=f"{method.name} learns from .* tune a system with `system`"):
                 method().learner(LearningContext())

@@ -93,6 +93,8 @@ def test_planted_bad_pairs_get_negative_weights(made, tmp_path):
     method = replace(SMALL, start=Start.SYSTEM, last=Last.HELD_OUT)
     tuned = tune(made, tmp_path / "t", method, config=replace(CONFIG, limit=None))
     (update,) = tuned.manifest.about["tuning"]["updates"]
+    assert tuned.record.updates[0].blocks == update["blocks"]
+    assert tuned.record.steps[-1].name == "search-1"
     assert update["blocks"][HOLS_STEP] > 0
     assert update["score_after"] > update["score_before"] + 0.05
     words = {f"rule_id:{word},{BAD}{i}": tuned.weights[f"rule_id:{word},{BAD}{i}"] for word in "ab" for i in range(2)}
@@ -462,13 +464,13 @@ def test_tables_that_have_seen_the_lines_are_another_gradient(made, tmp_path):
 
 
 BAD_INPUT = {
-    "no folds": ({"kind": "plain"}, "has no folds of its training text; train it with --folds"),
+    "no folds": ({"kind": "plain"}, "has no folds of its training text; train it with `n_folds`"),
     "too few lines": ({"method": replace(SMALL, line_search=1000)}, "asks for 1,000 lines, but there are"),
     "too few for the updates": (
         {"method": TWO, "config": replace(CONFIG, limit=1)},
         "1 gradient lines are too few for 2 updates",
     ),
-    "no sparse feature": ({"config": replace(CONFIG, features=())}, "name some, such as --features hols_sparse"),
+    "no sparse feature": ({"config": replace(CONFIG, features=())}, "name some, such as `features=hols_sparse`"),
     "an unknown loss": ({"method": replace(SMALL, loss="hols")}, "there is no loss 'hols'"),
     "a setting of no loss": ({"method": replace(SMALL, loss_settings={"step": 2.0})}, "does not depend on its setting"),
     "no such fold": ({"config": replace(CONFIG, fold=9)}, "there is no fold 9"),

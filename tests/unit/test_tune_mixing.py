@@ -206,7 +206,7 @@ def test_live_scores_are_those_of_the_pass(made, tmp_path, n_learners):
         totals = (
             with_metric(setting.decoder.pool_of(best), BLEU, setting.references, allow_missing=True).shards[0].stats
         )
-        assert after.score == pytest.approx(BLEU.score(totals.sum(axis=0)), abs=1e-15)
+        assert after.score == pytest.approx(BLEU.score_of(totals.sum(axis=0)), abs=1e-15)
         assert record.learned.trace[-1]["gain"] == after.gain
         lists.append(totals)
     assert (lists[0] != lists[-1]).any()

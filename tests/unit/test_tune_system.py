@@ -35,12 +35,28 @@ def test_tuning_makes_a_system_that_is_better_on_the_development_set(made, tmp_p
     about = tuned.manifest.about["tuning"]
     assert about["score_after"] >= about["score_before"] == rounds[0].score
     assert [entry["round"] for entry in about["rounds"]] == [entry.round for entry in rounds]
+    record = tuned.record
+    assert (record.score_before, record.score_after) == (about["score_before"], about["score_after"])
+    assert [entry.score for entry in record.rounds] == [entry.score for entry in rounds]
+    assert record.rounds[0].learned.trace
+    assert dict(record.weights.items()) == dict(tuned.weights.items())
+    assert "by round" in record._repr_html_()
+    assert repr(record).startswith(f"TuneRecord(bleu {record.score_before:.4f} -> ")
+    assert System.load(made / "system").record is None
     assert tuned.weights.is_usable()
     assert {path.name for path in (tmp_path / "t").iterdir()} == {"system.json", "tune", "weights.tsv"}
     assert not list((tmp_path / "t" / "tune").glob("rounds/*/candidates"))
     assert tune(made, tmp_path / "t", config=config(), resume=True).manifest == tuned.manifest
     with pytest.raises(InputError, match="holds a system"):
         tune(made, tmp_path / "t", config=config())
+
+
+def test_a_damaged_record_is_no_record(made, tmp_path):
+    tuned = tune(made, tmp_path / "t", config=config(1))
+    result = tmp_path / "t" / "tune" / "result.json"
+    result.write_text(result.read_text().replace('"n_sentences": ', '"n_sentences": 1'))
+    with pytest.raises(InputError, match=r"result\.json: does not match its checksum; the run is damaged"):
+        _ = tuned.record
 
 
 def test_a_stopped_tuning_goes_on_to_the_same_weights(made, tmp_path):

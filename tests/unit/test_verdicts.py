@@ -257,7 +257,7 @@ def test_all_test_sets_together_by_hand(three_corpora):
     run, sets = three_corpora
     comparison = compare_runs([run], metrics=["bleu"], baseline="mert", **FEW)
     assert comparison.pooled_over == ("a/test", "b/test", "c/test")
-    score = Bleu().score
+    score = Bleu().score_of
     observed, shuffled, drawn = [], [], []
     for stream, (corpus, refs) in enumerate(sets.items()):
         base, ours = (mean_statistics(run, corpus, name, refs) for name in ("mert", "pro"))

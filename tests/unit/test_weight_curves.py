@@ -191,7 +191,7 @@ def test_frequent_and_rare_features():
     assert frequent_and_rare(pool, 1, 2) == (["often"], ["once", "twice"])
     with pytest.raises(InputError, match="4 sparse features are asked for, but candidates differ in 3; ask for fewer"):
         frequent_and_rare(pool, 2, 2)
-    with pytest.raises(InputError, match="--features"):
+    with pytest.raises(InputError, match="`features`"):
         frequent_and_rare(replace(pool, dense=frozenset(range(len(pool.index)))), 1, 0)
     # lm deviates by 1/2 in each list: with its weight twice as far as the range of an indicator is wide.
     weights = Weights.from_dict({"lm": 0.3}, pool.index)

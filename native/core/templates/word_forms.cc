@@ -9,8 +9,8 @@ WordForms::WordForms(const SideNames& side, int64_t top, bool classes, std::stri
   if (!classes) return;
   if (side.classes.sizes.empty())
     throw InputError(std::string(what) +
-                     "(classes=1) needs word classes, which this system lacks: train it with --classes 20 --classes 50 "
-                     "--classes 80, or leave classes=1 out");
+                     "(classes=1) needs word classes, which this system lacks: train it with "
+                     "`classes=(20, 50, 80)`, or leave classes=1 out");
   const size_t n_words = side.classes.n_words();
   for (size_t level = 0; level < side.classes.sizes.size(); ++level) {
     classes_.push_back(side.classes.of_word.subspan(level * n_words, n_words));

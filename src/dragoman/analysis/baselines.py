@@ -18,7 +18,7 @@ def baselines(keys: list[RowKey], names: Sequence[str]) -> dict[RowKey, RowKey]:
     known = _known(keys)
     for name in names:
         if name not in known:
-            raise InputError(f"--baseline {name}: no such row; expected one of {', '.join(known)}")
+            raise InputError(f"`baseline={name}`: no such row; expected one of {', '.join(known)}")
     found: dict[RowKey, RowKey] = {}
     for corpus in dict.fromkeys(key.corpus for key in keys):
         same = [key for key in keys if key.corpus == corpus]

@@ -109,7 +109,7 @@ class Measured(Compared):
         return int(self.statistics[0].shape[1])
 
     def run_scores(self) -> list[Floats]:
-        return [self.metric.score(runs.sum(axis=1)) for runs in self.statistics]
+        return [self.metric.score_of(runs.sum(axis=1)) for runs in self.statistics]
 
     def details(self, system: int) -> BleuDetails | None:
         """What a system's BLEU is made of, mean over its runs; None for other metrics."""
@@ -118,18 +118,18 @@ class Measured(Compared):
         return BleuDetails.mean(known) if known else None
 
     def differences(self, first: int) -> Floats:
-        observed: Floats = self.metric.score(self._over_runs().sum(axis=1))
+        observed: Floats = self.metric.score_of(self._over_runs().sum(axis=1))
         differences: Floats = observed - observed[first]
         return differences
 
     def resampled(self, n_bootstrap: int, seed: int) -> Floats:
-        scores: Floats = self.metric.score(resampled_totals(self._over_runs(), n_bootstrap, self._seed(seed)))
+        scores: Floats = self.metric.score_of(resampled_totals(self._over_runs(), n_bootstrap, self._seed(seed)))
         return scores
 
     def shuffled_differences(self, first: int, n_trials: int, seed: int) -> Floats:
         means = self._over_runs()
         ours, theirs = shuffled_totals(means[first], means, n_trials, self._seed(seed))
-        differences: Floats = self.metric.score(theirs) - self.metric.score(ours)
+        differences: Floats = self.metric.score_of(theirs) - self.metric.score_of(ours)
         return differences
 
     def _seed(self, seed: int) -> Seed:

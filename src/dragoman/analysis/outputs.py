@@ -25,7 +25,7 @@ from dragoman.run import (
     translations_file,
 )
 from dragoman.text import read_lines
-from dragoman.types import PathLike
+from dragoman.types import PathLike, Paths, one_or_many
 
 __all__ = ["Outputs", "load_outputs", "load_settings"]
 
@@ -130,11 +130,12 @@ def load_settings(run: Path) -> dict[str, Any]:
     return {**(settings if isinstance(settings, dict) else {}), **recipe}
 
 
-def load_outputs(runs: Sequence[PathLike]) -> Outputs:
+def load_outputs(runs: Paths) -> Outputs:
     """Read runs. Raises InputError when one is not a run or has no cells, and when two are inconsistent.
 
     Runs are inconsistent if they have the same cell, different test sets of a corpus, or different settings of a row.
     """
+    runs = one_or_many(runs)
     if not runs:
         raise InputError("no run given; name at least one folder written by `dragoman run`")
     read = _Reading()

@@ -17,7 +17,7 @@ from dragoman.errors import InputError
 from dragoman.metric import Metric, by_name
 from dragoman.run import CellKey, CellResult, TestSet, no_gain
 from dragoman.settings import Record, takes_text
-from dragoman.types import PathLike
+from dragoman.types import Paths
 
 __all__ = ["compare_runs"]
 
@@ -26,7 +26,7 @@ _N_NAMED = 5
 
 @takes_text
 def compare_runs(
-    runs: Sequence[PathLike] | Outputs,
+    runs: Paths | Outputs,
     *,
     metrics: Sequence[str] = ("bleu", "chrf", "ter"),
     baseline: str | Sequence[str] | None = None,

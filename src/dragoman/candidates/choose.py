@@ -35,6 +35,13 @@ class Choice:
     pool: Pool
     candidates: tuple[Int64Array, ...]
 
+    def __len__(self) -> int:
+        return len(self.pool)
+
+    def __repr__(self) -> str:
+        n_chosen = sum(int(np.count_nonzero(chosen >= 0)) for chosen in self.candidates)
+        return f"Choice({n_chosen} of {len(self)} sentences)"
+
     def total(self, sentence_ids: Int64Array | None = None) -> Float64Array:
         """Summed statistics of the chosen candidates, [n_stats]; of some sentences alone, if given."""
         metric_of(self.pool)
@@ -48,7 +55,7 @@ class Choice:
 
     def score(self) -> float:
         """The corpus score in the metric's own direction (TER: lower is better)."""
-        return float(metric_of(self.pool).score(self.total()))
+        return float(metric_of(self.pool).score_of(self.total()))
 
     def gain(self) -> float:
         """The corpus gain: higher is better."""

@@ -27,7 +27,7 @@ from dragoman.metric import (
 )
 from dragoman.settings import takes_text
 from dragoman.text import read_lines
-from dragoman.types import Float64Array, Int32Array, Int64Array, PathLike
+from dragoman.types import Float64Array, Int32Array, Int64Array, Paths, one_or_many, sentences_of
 
 __all__ = [
     "Judge",
@@ -48,8 +48,9 @@ __all__ = [
 _FACTOR = r"\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+"
 
 
-def read_references(paths: Sequence[PathLike]) -> list[list[str]]:
+def read_references(paths: Paths) -> list[list[str]]:
     """The references of each sentence, from line-aligned files; an empty line is an empty reference."""
+    paths = one_or_many(paths)
     if not paths:
         raise InputError("no references given")
     files = [list(read_lines(path)) for path in paths]
@@ -76,7 +77,7 @@ def with_metric(
         raise InputError("no candidate has any text, so no metric can be computed from references")
     shards = []
     for shard in pool.shards:
-        own = [references[i] for i in shard.sentence_ids]
+        own = [sentences_of(references[i], "the references of a sentence") for i in shard.sentence_ids]
         if metric.reads_text:
             stats = text_statistics(pool, shard, metric, own, n_threads)
         else:

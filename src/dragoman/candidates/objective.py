@@ -89,7 +89,7 @@ class Objective:
         """The score of a text, a line for every sentence that has references."""
         self._check_references()
         total = output_statistics(self.metric, [texts], self.references, n_threads=n_threads)[0].sum(axis=0)
-        return self.score(total)
+        return self.score_of(total)
 
     def _check_references(self) -> None:
         if not self.references:
@@ -111,9 +111,9 @@ class Objective:
         counted = [self.name, settings, self.metric.signature(n_references(self.references))]
         return digest_json([counted, [list(several) for several in self.references], self.allow_missing])
 
-    def score(self, total: Float64Array) -> float:
+    def score_of(self, total: Float64Array) -> float:
         """The score of summed statistics."""
-        return float(self.metric.score(total))
+        return float(self.metric.score_of(total))
 
     def gain(self, total: Float64Array) -> float:
         """The same, so that higher is better."""

@@ -53,6 +53,13 @@ class Pool:
         if not ordered or any(a[1] >= b[0] for a, b in pairwise(ends)):
             raise ValueError("sentence ids must ascend, within and between shards")
 
+    def __len__(self) -> int:
+        return self.n_sentences
+
+    def __repr__(self) -> str:
+        metric = "" if self.metric is None else f", metric {self.metric.name}"
+        return f"Pool({len(self)} sentences, {self.n_candidates} candidates, {self.n_features} features{metric})"
+
     @property
     def n_sentences(self) -> int:
         return sum(len(outline.sentence_ids) for outline in outlines(self.shards))
@@ -211,8 +218,8 @@ class Pool:
                 sentence = shard.sentence_ids[np.searchsorted(shard.sentences, missing[0], side="right") - 1]
                 raise InputError(
                     f"{len(missing)} candidates have no score '{name}', the first of sentence {sentence}; "
-                    "every candidate needs one, unless missing ones are allowed (--allow-missing), which count as the "
-                    "mean of their list"
+                    "every candidate needs one, unless missing ones are allowed (`fill_missing=True`), which count as "
+                    "the mean of their list"
                 )
             yield np.ascontiguousarray(values)
 

@@ -20,7 +20,7 @@ from dragoman.errors import InputError, naming
 from dragoman.features import FeatureIndex
 from dragoman.settings import takes_text
 from dragoman.text import LineBlock, read_blocks
-from dragoman.types import PathLike
+from dragoman.types import PathLike, Paths, one_or_many
 
 __all__ = [
     "FIELDS",
@@ -213,7 +213,7 @@ def _with_scores(shard: Shard, n_scores: int) -> Shard:
 
 @takes_text
 def read_pool(
-    paths: Sequence[PathLike],
+    paths: Paths,
     *,
     format_: NbestFormat | None = None,
     fields: Sequence[str] | None = None,
@@ -226,6 +226,7 @@ def read_pool(
 
     Duplicate candidates (the same words and features) are left out unless not `distinct`.
     """
+    paths = one_or_many(paths)
     if not paths:
         raise InputError("no candidate lists given")
     index, words = FeatureIndex(), new_words()
@@ -297,7 +298,7 @@ class _Reading:
             name, n_lines, line, sentence = gap
             raise InputError(
                 f"a candidate of sentence {sentence} has no '{name}', which {n_lines:,} of {self._reader.n_lines():,} "
-                "candidates have; it would count as 0. Say --allow-missing if that is meant",
+                "candidates have; it would count as 0. Say `allow_missing=True` if that is meant",
                 line=line,
             )
 

@@ -56,6 +56,12 @@ class Shard:
         if not fits:
             raise ValueError("the arrays of a shard have inconsistent sizes")
 
+    def __len__(self) -> int:
+        return self.n_sentences
+
+    def __repr__(self) -> str:
+        return f"Shard({len(self)} sentences, {self.n_candidates} candidates)"
+
     @property
     def n_sentences(self) -> int:
         return len(self.sentence_ids)

@@ -28,7 +28,7 @@ from dragoman.features import FeatureIndex, load_index, save_index
 from dragoman.files.store import Format, make_folder
 from dragoman.settings import takes_text
 from dragoman.text import atomic_output
-from dragoman.types import PathLike
+from dragoman.types import PathLike, Paths, one_or_many
 
 __all__ = ["SHARD_CANDIDATES", "load_pool", "merge_to_disk", "read_to_disk", "save_pool", "spooled"]
 
@@ -88,7 +88,7 @@ def merge_to_disk(
 
 @takes_text
 def read_to_disk(
-    paths: Sequence[PathLike],
+    paths: Paths,
     folder: PathLike,
     *,
     format_: NbestFormat | None = None,
@@ -99,6 +99,7 @@ def read_to_disk(
 
     A feature that is null in JSON Lines gets the mean of its list, as in memory.
     """
+    paths = one_or_many(paths)
     base = Path(folder)
     index, words = FeatureIndex(), new_words()
     parts: list[Pool] = []

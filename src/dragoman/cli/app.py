@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from dragoman.cli.groups import Command, Group, limit_numbers
+from dragoman.errors import DragomanError
 
 __all__ = ["app"]
 
@@ -46,6 +47,16 @@ _ELSEWHERE = {"oracle": "rerank"}
 
 class _Root(Group):
     """Knows the names and summaries of commands, and the commands themselves when they are wanted."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; errors then name its options instead of settings."""
+        try:
+            return super().invoke(ctx)
+        except DragomanError as error:
+            from dragoman.cli.as_options import as_options
+
+            error.reword(as_options)
+            raise
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in self.commands:

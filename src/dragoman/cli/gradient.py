@@ -154,7 +154,7 @@ def _losses(names: list[str] | None, items: list[str] | None) -> dict[str, dict[
 
 def _report(session: Session, found: Gradient, out: Path, cost: dict[str, float]) -> None:
     metric, sums = found.metric(), found.sums
-    best, oracle = (float(metric.score(np.array(total))) for total in (sums.best, sums.oracle))
+    best, oracle = (float(metric.score_of(np.array(total))) for total in (sums.best, sums.oracle))
     for name, value in sums.losses.items():
         session.show(f"{name}: {value / max(1, sums.n_lists):.6g} a list")
     how = "in fold" if found.settings["all_data"] else "out of fold"

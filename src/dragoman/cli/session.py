@@ -100,6 +100,13 @@ def table(*columns: str, numeric_from: int = 1) -> Table:
     return result
 
 
+def _prose(text: str) -> Text:
+    """Never read as markup; settings are options here."""
+    from dragoman.cli.as_options import as_options  # nothing is said by --help
+
+    return Text(as_options(text))
+
+
 class Session:
     """One command at work."""
 
@@ -114,15 +121,15 @@ class Session:
 
     def say(self, text: str) -> None:
         """Prose on standard error; never read as markup."""
-        self._errors.print(Text(text), soft_wrap=True)
+        self._errors.print(_prose(text), soft_wrap=True)
 
     def warn(self, text: str) -> None:
         """Something is probably wrong: on standard error in any case, so that scripts with --quiet see it."""
-        self._alarms.print(Text(f"warning: {printable(text)}"), soft_wrap=True)
+        self._alarms.print(_prose(f"warning: {printable(text)}"), soft_wrap=True)
 
     def tell(self, what: Table | str) -> None:
         """A result for people where standard output is taken: on standard error."""
-        self._errors.print(Text(what) if isinstance(what, str) else what, soft_wrap=True)
+        self._errors.print(_prose(what) if isinstance(what, str) else what, soft_wrap=True)
 
     def show(self, what: Table | str) -> None:
         """The command's result for people, on standard output; silent with --json."""

@@ -42,6 +42,9 @@ class Side:
         ids = np.concatenate([np.zeros(0, np.int32), *(block.ids for block in blocks)])
         return cls(builder.freeze(), offsets_of(lengths), ids)
 
+    def __repr__(self) -> str:
+        return f"Side({len(self)} lines, {len(self.vocab)} words)"
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
@@ -80,6 +83,9 @@ class Bitext:
 
     def __len__(self) -> int:
         return len(self.source)
+
+    def __repr__(self) -> str:
+        return f"Bitext({len(self)} pairs, {self.n_folds} folds)"
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         for i in range(len(self)):

@@ -10,7 +10,7 @@ import numpy as np
 from dragoman.corpus.vocab import VocabBuilder
 from dragoman.errors import MismatchError, naming
 from dragoman.text import read_blocks
-from dragoman.types import Int64Array, PathLike, Progress
+from dragoman.types import Int64Array, PathLike, Paths, Progress, one_or_many
 
 __all__ = ["SideStats", "TextStats", "describe_files"]
 
@@ -40,8 +40,9 @@ class TextStats:
     length_correlation: float | None
 
 
-def describe_files(paths: list[PathLike], *, progress: Progress | None = None) -> TextStats:
+def describe_files(paths: Paths, *, progress: Progress | None = None) -> TextStats:
     """Statistics of line-aligned files. Raises MismatchError when their line counts differ."""
+    paths = one_or_many(paths)
     described = [_describe(path, progress) for path in paths]
     first, *others = [side for side, _ in described]
     for other in others:

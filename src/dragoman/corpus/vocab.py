@@ -9,7 +9,7 @@ import numpy as np
 from dragoman._core import WordTable, escape_word, unescape_word, word_table
 from dragoman.errors import InputError, naming
 from dragoman.text import LineBlock, read_blocks, replace_bytes
-from dragoman.types import Int32Array, Int64Array, PathLike
+from dragoman.types import Int32Array, Int64Array, PathLike, sentences_of
 
 __all__ = ["BOS", "EOS", "N_RESERVED", "UNK", "Vocab", "VocabBuilder"]
 
@@ -63,7 +63,7 @@ class Vocab:
     def of(cls, lines: Iterable[str]) -> Vocab:
         """The vocabulary of these lines, in order of first occurrence."""
         builder = VocabBuilder()
-        builder.encode_block(LineBlock("\n".join(lines).encode("utf-8"), 1))
+        builder.encode_block(LineBlock("\n".join(sentences_of(lines, "lines")).encode("utf-8"), 1))
         return builder.freeze()
 
     def extended(self, words: Iterable[str]) -> Vocab:
@@ -77,6 +77,9 @@ class Vocab:
     def beyond(self) -> tuple[str, ...]:
         """The words that `extended` added; the native table lacks them."""
         return self._beyond
+
+    def __repr__(self) -> str:
+        return f"Vocab({len(self)} words)"
 
     def __len__(self) -> int:
         return len(self._table) + len(self._beyond)

@@ -73,7 +73,7 @@ class AblationTests:
             against = before[row.method]
             p_first = of_first.get(place)
             p_before = self._p_value(statistics[against], statistics[place]) if against else p_first
-            score = float(np.mean(self.metric.score(statistics[place].sum(axis=1))))
+            score = float(np.mean(self.metric.score_of(statistics[place].sum(axis=1))))
             found.append(RowTest(score=score, p_first=p_first, holm_first=corrected.get(place), p_before=p_before))
             before[row.method] = place
         return found

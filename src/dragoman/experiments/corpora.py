@@ -206,7 +206,7 @@ class CorpusPlan(Record):
         for pattern in patterns:
             if any(sign in pattern for sign in _WILD):
                 if Path(pattern).is_absolute():
-                    raise InputError(f"corpora.{self.name}.{key} = {pattern!r}: a pattern is relative; use --data DIR")
+                    raise InputError(f"corpora.{self.name}.{key} = {pattern!r}: a pattern is relative; use `data=DIR`")
                 matches = sorted(self.base.glob(pattern))
                 if not matches:
                     raise InputError(f"corpora.{self.name}.{key}: no file matches '{pattern}' in {self.base.resolve()}")
@@ -216,7 +216,7 @@ class CorpusPlan(Record):
                 if not path.is_file():
                     what = "is not a file" if path.exists() else "does not exist"
                     raise InputError(
-                        f"corpora.{self.name}.{key}: {path} {what}; paths are relative to the recipe, or to --data"
+                        f"corpora.{self.name}.{key}: {path} {what}; paths are relative to the recipe, or to `data`"
                     )
                 found[path] = None
         return tuple(found)

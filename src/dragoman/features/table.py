@@ -74,6 +74,9 @@ class FeatureTable:
     def __len__(self) -> int:
         return len(self.features)
 
+    def __repr__(self) -> str:
+        return f"FeatureTable({len(self)} features, columns {', '.join(self.columns)})"
+
     def names(self, places: Int64Array | None = None) -> list[str]:
         """The names of the features at these places, by default of all."""
         return self.features.names(np.arange(len(self)) if places is None else places)

@@ -215,7 +215,7 @@ def parse_templates(
         )
     if not has_classes and (strange := [template.name for template in templates if template.needs_classes]):
         raise InputError(
-            f"{strange[0]}(classes=1) needs word classes, which this system lacks: train it with --classes 20 "
-            "--classes 50 --classes 80 (classes = [20, 50, 80] in a recipe), or leave classes=1 out"
+            f"{strange[0]}(classes=1) needs word classes, which this system lacks: train it with "
+            "`classes=(20, 50, 80)` (classes = [20, 50, 80] in a recipe), or leave classes=1 out"
         )
     return tuple(templates)

@@ -23,7 +23,7 @@ from dragoman.features.table import is_feature_table
 from dragoman.features.weights import Weights
 from dragoman.settings import takes_text
 from dragoman.text import open_output, read_lines
-from dragoman.types import PathLike
+from dragoman.types import PathLike, Paths, one_or_many
 
 __all__ = [
     "MANY_WEIGHTS",
@@ -110,11 +110,12 @@ def read_weights(path: PathLike, *, index: FeatureIndex | None = None, format_: 
         return Weights.from_dict(values, index)
 
 
-def unite_weights(paths: Sequence[PathLike], *, index: FeatureIndex | None = None) -> Weights:
+def unite_weights(paths: Paths, *, index: FeatureIndex | None = None) -> Weights:
     """The weights of several files together, such as Moses' dense and sparse ones.
 
     Raises InputError where a file gives a feature another weight than a file before it.
     """
+    paths = one_or_many(paths)
     if len(paths) == 1:
         return read_weights(paths[0], index=index)
     values: dict[str, float] = {}

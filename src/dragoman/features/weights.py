@@ -14,20 +14,23 @@ __all__ = ["Weights", "live_values"]
 
 
 class Weights:
-    """A float64 for every feature of an index, 0 by default.
+    """A float64 for every feature of an index, 0 by default, or a weight for each name: `Weights({"lm": 1.0})`.
 
     The index may grow afterwards; `values` always has one element for each of its features.
     """
 
-    def __init__(self, index: FeatureIndex, values: Float64Array | None = None) -> None:
-        self.index = index
+    def __init__(self, index: FeatureIndex | Mapping[str, float], values: Float64Array | None = None) -> None:
+        if isinstance(index, Mapping):
+            named = Weights.from_dict(index)
+            index, values = named.index, named.values
+        self.index: FeatureIndex = index
         self._values = np.zeros(len(index)) if values is None else np.array(values, dtype=np.float64)
         if self._values.ndim != 1 or len(self._values) > len(index):
             raise ValueError(f"{self._values.shape} weights for {len(index)} features")
 
     @classmethod
     def from_dict(cls, values: Mapping[str, float], index: FeatureIndex | None = None) -> Weights:
-        """Weights by name; names that `index` lacks are added to it."""
+        """Weights by name over an index, to which the names that it lacks are added."""
         index = FeatureIndex() if index is None else index
         ids = _intern(index, values)
         weights = cls(index)

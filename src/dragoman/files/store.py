@@ -137,8 +137,11 @@ def unseal(record: Mapping[str, Any], what: str) -> dict[str, Any]:
     return content
 
 
-def from_plain(cls: type[_Record], data: object) -> _Record:
-    """The dataclass that `dataclasses.asdict` made into JSON. Raises InputError where a field has another type."""
+def from_plain(cls: type[_Record], data: object, **given: object) -> _Record:
+    """The dataclass that `dataclasses.asdict` made into JSON, but for the fields that are given as they are.
+
+    Raises InputError where a field has another type.
+    """
     if not isinstance(data, dict):
         raise InputError(f"expected an object with the fields of a {cls.__name__}, not {_short(data)}")
     hints = get_type_hints(cls)
@@ -147,9 +150,9 @@ def from_plain(cls: type[_Record], data: object) -> _Record:
         if name not in known:
             raise InputError(f"'{name}' is no field of a {cls.__name__}")
     for name, field in known.items():
-        if name not in data and field.default is field.default_factory is dataclasses.MISSING:
+        if name not in data and name not in given and field.default is field.default_factory is dataclasses.MISSING:
             raise InputError(f"lacks '{name}'")
-    return cls(**{name: _typed(hints[name], value, name) for name, value in data.items()})
+    return cls(**given, **{name: _typed(hints[name], value, name) for name, value in data.items()})
 
 
 def _typed(hint: Any, value: object, name: str) -> Any:

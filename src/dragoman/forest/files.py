@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from dragoman.forest.forest import Forest
 from dragoman.forest.forest_set import ForestSet
 from dragoman.forest.json_form import forest_to_json
 from dragoman.text import open_output
-from dragoman.types import MAX_INT32, PathLike
+from dragoman.types import MAX_INT32, PathLike, Paths, one_or_many
 
 if TYPE_CHECKING:
     from dragoman.forest.reading import ReadForest
@@ -38,13 +38,14 @@ def read_forest(path: PathLike, *, index: FeatureIndex | None = None) -> Forest:
     return found[0].on(tables.words.freeze(), tables.index)
 
 
-def read_forests(paths: Sequence[PathLike], *, index: FeatureIndex | None = None) -> ForestSet:
+def read_forests(paths: Paths, *, index: FeatureIndex | None = None) -> ForestSet:
     """Read the search spaces of many sentences, over one vocabulary and one index.
 
     A path is a folder with a file for each sentence, named by its number from 0 (`7.gz`, `7.json.gz`; files of other
     names are passed over), such a file, or a file of many: Travatar's forests, one a line, or Moses' search graphs,
     which have numbers. What has no number is counted. Raises InputError for a sentence that comes twice.
     """
+    paths = one_or_many(paths)
     from dragoman.forest.builder import ForestTables
     from dragoman.forest.reading import read_file
 

@@ -57,6 +57,9 @@ class Forest:
         self.index = index
         self.labels = labels
 
+    def __repr__(self) -> str:
+        return f"Forest({self.n_nodes} nodes, {self.n_edges} edges)"
+
     def _repr_html_(self) -> str:
         """The picture that notebooks show; of a large forest its size, as `pruned` can make it small enough."""
         from dragoman.forest.drawn import forest_html  # only notebooks need it

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from dragoman.files.store import read_json
 from dragoman.gradients.checkpoint import load_sums
 from dragoman.gradients.gradient import Gradient
 from dragoman.run import plan_changes
-from dragoman.types import PathLike
+from dragoman.types import Paths, one_or_many
 from dragoman.work.engine import Node, Part, TreeSum
 
 __all__ = ["sum_parts"]
@@ -19,12 +18,13 @@ __all__ = ["sum_parts"]
 _RUN = "run.json"
 
 
-def sum_parts(folders: Sequence[PathLike]) -> Gradient:
+def sum_parts(folders: Paths) -> Gradient:
     """The gradient of all parts together.
 
     Raises InputError for parts of different passes, naming what differs; for one that is not finished, or damaged; for
     parts that overlap, and for shards that are in none.
     """
+    folders = one_or_many(folders)
     if not folders:
         raise InputError("no parts; name the folders that `gradient --shard I/N` wrote")
     settings, _ = _read(Path(folders[0]))
@@ -40,7 +40,7 @@ def sum_parts(folders: Sequence[PathLike]) -> Gradient:
             raise InputError(f"part {part} has lines that are also in {twice[0]}; name each part once", path=folder)
         sums = load_sums(folder, shards)
         if sum(node.end - node.first for node in sums) != len(shards):
-            raise InputError(f"part {part} is not finished; go on with --resume", path=folder)
+            raise InputError(f"part {part} is not finished; go on with `resume=True`", path=folder)
         owners |= dict.fromkeys(shards, folder)
         nodes += sums
     tree = TreeSum(Gradient.add, nodes)

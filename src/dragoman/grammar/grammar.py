@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -44,6 +45,9 @@ class Grammar:
     given_reordering: tuple[Reordering, ...] | None
     """The reordering models of an imported grammar with given scores. None: scores are computed from counts."""
     manifest: Manifest
+
+    def __repr__(self) -> str:
+        return f"Grammar({len(self)} {'rules' if self.is_rules else 'phrase pairs'} in {os.fspath(self.folder)!r})"
 
     def __len__(self) -> int:
         return self.tables.n_pairs()

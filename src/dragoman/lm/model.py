@@ -11,7 +11,7 @@ from dragoman.corpus import EOS, UNK, Vocab
 from dragoman.errors import InputError, naming
 from dragoman.lm.scores import Perplexity, SentenceScores
 from dragoman.text import LineBlock, atomic_output, open_binary_output, read_blocks
-from dragoman.types import Int32Array, Int64Array, PathLike, Progress
+from dragoman.types import Int32Array, Int64Array, PathLike, Progress, sentences_of
 
 __all__ = ["LanguageModel", "TokenScore"]
 
@@ -35,6 +35,9 @@ class LanguageModel:
     def __init__(self, native: LmModel) -> None:
         self._native = native
         self._vocab = Vocab(native.words)
+
+    def __repr__(self) -> str:
+        return f"LanguageModel(order {self.order}, {len(self._vocab)} words)"
 
     @classmethod
     def load(cls, path: PathLike, *, verify: bool = True, progress: Progress | None = None) -> LanguageModel:
@@ -109,7 +112,7 @@ class LanguageModel:
     ) -> SentenceScores:
         """Score sentences, which must not contain line feeds. `progress` counts sentences."""
         # A lone surrogate becomes invalid UTF-8, which the core rejects with the sentence number.
-        data = ("\n".join(sentences) + "\n" if sentences else "").encode("utf-8", "surrogatepass")
+        data = ("\n".join(sentences_of(sentences)) + "\n" if sentences else "").encode("utf-8", "surrogatepass")
         scores = self._score_block(LineBlock(data, 1), bos, eos, n_threads, progress)
         if len(scores) != len(sentences):
             line = next(i for i, sentence in enumerate(sentences, start=1) if "\n" in sentence)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dragoman.errors import InputError
 from dragoman.metric.segments import Lexicon, References
+from dragoman.metric.text import score_text
 from dragoman.settings import Record
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Draws:
 class Metric(Record, ABC):
     """A metric. Scores are fractions: 0.25 is 25 points in papers.
 
-    A metric must define the members up to `score`; the others have defaults that suit most.
+    A metric must define the members up to `score_of`; the others have defaults that suit most.
     """
 
     __slots__ = ()
@@ -92,8 +93,18 @@ class Metric(Record, ABC):
         """The same from text, with any number of references per sentence."""
 
     @abstractmethod
-    def score(self, total: Totals) -> Totals:
+    def score_of(self, total: Totals) -> Totals:
         """The score of summed statistics, [..., n_stats] -> [...]."""
+
+    def score(
+        self, hyps: Sequence[str], refs: Sequence[str] | Sequence[Sequence[str | None]], *, n_threads: int = 1
+    ) -> float:
+        """The corpus score of lines of text in the metric's own direction (TER: lower is better).
+
+        `refs` is one line for each of `hyps`, or as in sacrebleu several such lists, one per reference, in which a
+        None is a missing reference.
+        """
+        return score_text(self, hyps, refs, n_threads=n_threads).score
 
     @property
     def higher_is_better(self) -> bool:
@@ -102,7 +113,7 @@ class Metric(Record, ABC):
 
     def gain(self, total: Totals) -> Totals:
         """A score that is better when higher, for optimisers."""
-        score = self.score(total)
+        score = self.score_of(total)
         return score if self.higher_is_better else 1 - score
 
     def segment_gains(self, stats: Totals, sentence_bleu: SentenceBleu | None = None) -> NDArray[np.float64]:

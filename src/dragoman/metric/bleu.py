@@ -144,7 +144,7 @@ class Bleu(WordMetric):
         """Of sacrebleu's sentence BLEU (exponential smoothing, effective order), regardless of `smoothing`."""
         return _core.expected_bleu(*lists, order=self.max_order, n_threads=n_threads)
 
-    def score(self, total: Totals) -> Totals:
+    def score_of(self, total: Totals) -> Totals:
         """Brevity penalty times the geometric mean of the smoothed precisions."""
         total = np.asarray(total, dtype=np.float64)
         n = self.max_order

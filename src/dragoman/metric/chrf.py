@@ -79,7 +79,7 @@ class Chrf(WordMetric):
     def _orders(self) -> _Orders:
         return {"char_order": self.char_order, "word_order": self.word_order, "beta": float(self.beta)}
 
-    def score(self, total: Totals) -> Totals:
+    def score_of(self, total: Totals) -> Totals:
         """F-score of precision and recall averaged over the orders that occur."""
         total = np.asarray(total, dtype=np.float64)
         triples = total.reshape(*total.shape[:-1], -1, 3)

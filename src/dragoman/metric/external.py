@@ -66,7 +66,7 @@ class External(Metric):
     def has_known_scale(self) -> bool:
         return False
 
-    def score(self, total: Totals) -> Totals:
+    def score_of(self, total: Totals) -> Totals:
         """The mean; 0 without candidates."""
         total = np.asarray(total, dtype=np.float64)
         n = total[..., 1]

@@ -86,8 +86,8 @@ class Mix(Metric):
             axis=1,
         )
 
-    def score(self, total: Totals) -> Totals:
-        scores = [weight * metric.score(part) for weight, metric, part in self._parts(total)]
+    def score_of(self, total: Totals) -> Totals:
+        scores = [weight * metric.score_of(part) for weight, metric, part in self._parts(total)]
         total_score: Totals = np.sum(scores, axis=0)
         return total_score
 

@@ -64,7 +64,7 @@ class Ribes(WordMetric):
     def _expected(self, lists: ListArrays, spelling: Spelling | None, n_threads: int) -> NDArray[np.float64]:
         return _core.expected_ribes(*lists, precision=self.alpha, brevity=self.beta, n_threads=n_threads)
 
-    def score(self, total: Totals) -> Totals:
+    def score_of(self, total: Totals) -> Totals:
         """The mean; 0 without sentences."""
         total = np.asarray(total, dtype=np.float64)
         n = total[..., 1]

@@ -92,7 +92,7 @@ class Ter(WordMetric):
             vocabulary=spelling.words,
         )
 
-    def score(self, total: Totals) -> Totals:
+    def score_of(self, total: Totals) -> Totals:
         return edit_rate(total)
 
     @property

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dragoman.errors import InputError, MismatchError
+from dragoman.types import sentences_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,12 +29,27 @@ class TextScore:
 
 
 def score_text(
-    metric: Metric, hyps: Sequence[str], refs: Sequence[Sequence[str | None]], *, n_threads: int = 1
+    metric: Metric,
+    hyps: Sequence[str],
+    refs: Sequence[str] | Sequence[Sequence[str | None]],
+    *,
+    n_threads: int = 1,
 ) -> TextScore:
-    """The corpus score of `hyps` against one sequence of lines per reference; a None line is a missing reference."""
-    sentences = references_by_sentence(refs, len(hyps))
+    """The corpus score of `hyps` against one list of lines, or one per reference; a None is a missing reference."""
+    sentences = references_by_sentence(_streams(refs), len(sentences_of(hyps, "hyps")))
     total = output_statistics(metric, [hyps], sentences, n_threads=n_threads)[0].sum(axis=0)
-    return TextScore(score=float(metric.score(total)), signature=metric.signature(n_references(sentences)))
+    return TextScore(score=float(metric.score_of(total)), signature=metric.signature(n_references(sentences)))
+
+
+def _streams(refs: Sequence[str] | Sequence[Sequence[str | None]]) -> list[Sequence[str | None]]:
+    """One sequence of lines per reference."""
+    given = [*sentences_of(refs, "refs")]
+    lines = [each for each in given if isinstance(each, str)]
+    if not lines:
+        return [each for each in given if not isinstance(each, str)]
+    if len(lines) < len(given):
+        raise InputError("refs has lines beside lists of lines; give one list of lines, or one per reference")
+    return [lines]
 
 
 def output_statistics(

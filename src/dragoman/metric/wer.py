@@ -54,7 +54,7 @@ class Wer(WordMetric):
     def _expected(self, lists: ListArrays, spelling: Spelling | None, n_threads: int) -> NDArray[np.float64]:
         return _core.expected_wer(*lists, n_threads=n_threads)
 
-    def score(self, total: Totals) -> Totals:
+    def score_of(self, total: Totals) -> Totals:
         return edit_rate(total)
 
     @property

@@ -106,9 +106,7 @@ class Optimiser(Record):
         n_threads: int = 1,
         engine: Engine | None = None,
     ) -> Result:
-        """Better weights than `start` on a pool; those of `frozen` features stay as they are.
-
-        Without a start all weights are 0 at first.
+        """Better weights than `start` (all 0 unless given) on a pool; those of `frozen` features stay as they are.
 
         The same seed and round give the same result for any number of threads, and for any engine; methods without
         `uses_engine` refuse one. Raises InputError for a pool that cannot teach anything, FailedError instead of
@@ -120,7 +118,7 @@ class Optimiser(Record):
             raise self._cannot()
         metric = metric_of(pool)
         _check_tunable(pool, metric)
-        start = Weights.from_dict({}) if start is None else start
+        start = Weights({}) if start is None else start
         weights_for(pool, start)
         start = start.on(pool.index)  # names that the pool lacks included
         fixed = np.zeros(len(pool.index), dtype=bool)
@@ -164,8 +162,8 @@ class Optimiser(Record):
     def _cannot(self) -> InputError:
         stored = self.learns_from in (LearnsFrom.FORESTS, LearnsFrom.DECODING)
         return InputError(
-            f"{self.name} learns from {self.learns_from}, not from lists; tune a system with --system"
-            + (", or stored search spaces with --forest" if stored else "")
+            f"{self.name} learns from {self.learns_from}, not from lists; tune a system with `system`"
+            + (", or stored search spaces with `forests`" if stored else "")
         )
 
 
@@ -263,11 +261,11 @@ def finish(
     notes, trace, warnings = [*notes], [*trace], []
     if held_out is not None:
         totals = [choice.total(held_out) for choice in choices]
-        scores = [float(metric.score(total)) for total in totals]
+        scores = [float(metric.score_of(total)) for total in totals]
         trace[:1] = [{**trace[0], **dict(zip(("held_out_before", "held_out_after"), scores, strict=True))}]
         notes.append(f"{len(held_out):,} lists held out: {metric.name} {metric.shown(*scores)}")
     if gain_after < gain_before:
-        change = metric.shown(float(metric.score(before)), float(metric.score(after)))
+        change = metric.shown(float(metric.score_of(before)), float(metric.score_of(after)))
         warnings.append(f"worse than the start on these lists: {metric.name} {change}")
     if metric.uses_references and max(gain_before, gain_after) < _HARDLY_ANYTHING and not _has_pairs(metric, after):
         warnings.append("hardly anything of the candidates is in the references; are these the right ones?")

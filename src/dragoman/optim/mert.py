@@ -158,7 +158,7 @@ class Mert(Optimiser):
         if self.features is None and (others := self._left_out(problem, chosen)):
             notes.append(
                 f"{len(others)} features are not in every line and keep their weights: {_listed(others)}; "
-                "--set sparse=true tunes them too"
+                "`sparse=True` tunes them too"
             )
         weights = start.copy()
         weights.values[chosen] = ends[best]

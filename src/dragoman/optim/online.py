@@ -292,7 +292,7 @@ class OnlineLearner(Learner):
         return {
             "pass": number,
             "gain": float(metric.gain(totals)),
-            **({} if self._context.groups is None else {"train": float(metric.score(totals))}),
+            **({} if self._context.groups is None else {"train": float(metric.score_of(totals))}),
             "sentences": sum(result.n_lists for result in results),
             "candidates": sum(result.n_candidates for result in results),
             "features": len(self._decoder.index) if self._context.groups is None else n_seen,

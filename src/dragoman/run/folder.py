@@ -211,7 +211,7 @@ class RunFolder:
             if not _is_hollow(self.path):
                 if not resume:
                     raise InputError(
-                        "holds a run already; say --resume to continue it, or name another", path=self.path
+                        "holds a run already; say `resume=True` to continue it, or name another", path=self.path
                     )
                 if _check_same(record, self.settings, may_change):
                     self._repair()

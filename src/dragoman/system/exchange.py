@@ -53,7 +53,7 @@ def import_system(
     tables = kind.find_tables(base, settings.model, frozenset(stated))
     lm = lm or tables.lm
     if lm is None:
-        raise InputError("there is no language model (*.arpa*) in this folder; name one with --lm", path=folder)
+        raise InputError("there is no language model (*.arpa*) in this folder; name one with `lm`", path=folder)
     text_file = base / TEXT if raw is not False and (base / TEXT).exists() else None
     if raw and text_file is None:
         raise InputError(f"there is no {TEXT}, so that nothing tells how raw text becomes tokens", path=base)

@@ -109,7 +109,7 @@ class ForcedExplanation:
             case Verdict.SEARCH:
                 return (
                     f"a search error: the weights prefer this translation, by {self.score_difference:.4f}; "
-                    "more search (--accurate), or a higher limit of options, may find it"
+                    "more search (`preset=accurate`), or a higher limit of options, may find it"
                 )
             case Verdict.UNREACHABLE:
                 sure = "" if self.is_complete else " that was found (the search was pruned)"

@@ -141,7 +141,7 @@ def refuse_unfinished(base: Path) -> None:
         if (base / record).is_dir():
             raise InputError(
                 f"is an unfinished system: `dragoman {command}` was stopped before its end; "
-                "go on with the same command and --resume",
+                "go on with the same command and `resume=True`",
                 path=base,
             )
 

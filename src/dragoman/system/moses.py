@@ -41,7 +41,7 @@ def find_tables(folder: Path, settings: PhraseSettings, stated: frozenset[str]) 
     elif len(settings.reordering) == 1:
         kind = settings.reordering[0].kind
     else:
-        raise InputError("Moses' tables hold one reordering model; say --reordering msd, phrase-msd or hrm")
+        raise InputError("Moses' tables hold one reordering model; say `reordering=msd`, phrase-msd or hrm")
 
     def read(goal: PathLike, n_threads: int, progress: Progress) -> Grammar:
         config = PhraseExtraction(n_threads=n_threads)

@@ -140,8 +140,8 @@ def plan_training(
     for need in needs:
         if limit is not None and need.least > limit:
             raise InputError(
-                f"--memory {format_bytes(limit)}: the {need.stage} needs at least about {format_bytes(need.least)}; "
-                f"say --resume with more, or {need.advice}"
+                f"`memory={format_bytes(limit)}`: the {need.stage} needs at least about {format_bytes(need.least)}; "
+                f"say `resume=True` with more, or {need.advice}"
             )
     return Plan(needs=tuple(needs), max_memory_bytes=max_memory_bytes, n_threads=n_threads)
 
@@ -168,7 +168,7 @@ def _alignment(size: TextSize, config: AlignConfig, base: int) -> Need:
         memory=base + own,
         least=base + own,
         disk=4 * size.n_words[1],
-        advice="leave out long pairs (corpus clean --max-words), or align elsewhere and give --align",
+        advice="leave out long pairs (corpus clean --max-words), or align elsewhere and give `alignment`",
     )
 
 
@@ -192,9 +192,9 @@ def _grammar(
         while n > 1 and memory(_LEAST_SPOOL, n) > limit:
             n -= 1
         spool = int(max(_LEAST_SPOOL, min(usual, (limit - fixed - n * (bucket + _WRITER)) / _SPOOLS)))
-    advice = "extract less (--max-phrase-length), or train on fewer pairs"
+    advice = "extract less (`max_length`), or train on fewer pairs"
     if isinstance(model, HieroSettings):
-        advice = "extract less (--set max_length=7, --set min_count=2, --set tight=true), or train on fewer pairs"
+        advice = "extract less (`max_length=7`, `min_count=2`, `tight=True`), or train on fewer pairs"
     need = Need(
         stage="grammar",
         memory=memory(spool, n),
@@ -219,5 +219,5 @@ def _lm(n_words: int, order: int, n_folds: int, base: int) -> Need:
     n_ngrams = sum(_NGRAMS[min(n, len(_NGRAMS) - 1)] for n in range(order)) * n_words
     own = int(_LM_WORD * n_words + _NGRAM * n_ngrams)
     disk = int(27 * n_ngrams) * (1 if n_folds == 1 else n_folds + 1)
-    advice = "lower --lm-order, or give a finished model with --lm"
+    advice = "lower `order`, or give a finished model with `lm`"
     return Need(stage="language model", memory=base + own, least=base + own, disk=disk, advice=advice)

@@ -118,7 +118,9 @@ class PairReferences:
 
 def _check(system: System) -> None:
     if system.grammar.manifest.content["score_names"] is not None:
-        raise InputError("the grammar was imported and has no counts; train a system with --folds", path=system.folder)
+        raise InputError(
+            "the grammar was imported and has no counts; train a system with `n_folds`", path=system.folder
+        )
 
 
 def _spread(forests: ReferenceForests, is_usable: NDArray[np.bool_]) -> ReferenceForests:

@@ -84,5 +84,5 @@ class Stages:
         self._monitor.say(f"{name}: {stage.wall_s:.1f} s, {stage.peak_bytes / 2**20:,.0f} MiB{shown}")
         if peak is not None and self.limit is not None and peak > self.limit:
             self._monitor.warn(
-                f"the {name} allocated {format_bytes(peak)}, more than --memory {format_bytes(self.limit)}"
+                f"the {name} allocated {format_bytes(peak)}, more than `memory={format_bytes(self.limit)}`"
             )

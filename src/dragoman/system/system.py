@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,13 +25,16 @@ from dragoman.lm import LanguageModel
 from dragoman.search import SearchBlocks
 from dragoman.system.folder import CLASSES, COUNTS
 from dragoman.system.kinds import kind_named
-from dragoman.system.manifest import MANIFEST, Manifest, read_manifest
+from dragoman.system.manifest import MANIFEST, TUNE_RECORD, Manifest, read_manifest
 from dragoman.system.settings import SystemSettings
 from dragoman.system.training import TRAINING, TrainingLines
 from dragoman.system.translator import Translator
 from dragoman.system.view import SystemView
 from dragoman.types import Int64Array, PathLike, Progress
 from dragoman.work.engine.folders import Reference, located, refer
+
+if TYPE_CHECKING:
+    from dragoman.run.tunings import TuneRecord
 
 __all__ = ["System"]
 
@@ -58,6 +62,9 @@ class System(SystemView):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopened, self.reference()
+
+    def _name(self) -> str:
+        return f"{os.fspath(self.folder)!r}, {self.settings.kind}, "
 
     def reference(self) -> tuple[str, str, tuple[str, ...], tuple[Block, ...], bool]:
         """What another process needs to open the same system: folder, identity, sparse features, blocks, the rest."""
@@ -100,6 +107,14 @@ class System(SystemView):
     def settings(self) -> SystemSettings:
         return self.manifest.settings
 
+    @property
+    def record(self) -> TuneRecord | None:
+        """What the tuning that made this system did, round by round; None for a system that was not tuned."""
+        from dragoman.run.tunings import RESULT, TuneRecord  # most who load a system do not ask
+
+        path = self.folder / TUNE_RECORD / RESULT
+        return TuneRecord.load(path, self.weights) if path.exists() else None
+
     def file(self, name: str) -> Path:
         if name not in self.manifest.files:
             raise InputError(f"the system has no {name}", path=self.folder)
@@ -113,7 +128,7 @@ class System(SystemView):
     def training(self) -> TrainingLines:
         """The lines that a system with folds was trained on, to learn from. Raises InputError for one without."""
         if self.settings.n_folds == 1 or not self.keeps_text:
-            raise InputError("the system has no folds of its training text; train it with --folds", path=self.folder)
+            raise InputError("the system has no folds of its training text; train it with `n_folds`", path=self.folder)
         return self.training_text
 
     @property
@@ -171,7 +186,7 @@ class System(SystemView):
     def _check_fold(self, fold: int) -> None:
         n_folds = self.settings.n_folds
         if not 0 <= fold < n_folds or n_folds == 1:
-            has = f"{n_folds} folds" if n_folds > 1 else "no folds; train it with --folds"
+            has = f"{n_folds} folds" if n_folds > 1 else "no folds; train it with `n_folds`"
             raise InputError(f"there is no fold {fold}; the system has {has}", path=self.folder)
 
     def with_templates(self, templates: Sequence[str]) -> System:
@@ -307,6 +322,9 @@ class _FoldView(SystemView):
         self._system = system
         self._fold = fold
         super().__init__(system._translator(fold, system.index, system.search_blocks), system.weights)
+
+    def _name(self) -> str:
+        return f"{self._system._name()}without fold {self._fold}, "
 
     def lines(self, *, raw: bool | None = None, languages: str | None = None) -> TokenLines:
         return self._system.lines(raw=raw, languages=languages)

@@ -76,7 +76,7 @@ def read_text_file(path: Path) -> TextFile:
     data = read_json(path, "text pipeline")
     if data.get("format") != _FORMAT or data.get("version") != _VERSION:
         raise InputError(
-            f"is no text pipeline of version {_VERSION}; export the system again, or import it as tokens: --tokenized",
+            f"is no text pipeline of version {_VERSION}; export the system again, or import it as tokens: `raw=False`",
             path=path,
         )
     try:

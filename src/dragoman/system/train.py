@@ -51,7 +51,7 @@ from dragoman.system.stages import Monitor, Silent, Stages
 from dragoman.system.system import System
 from dragoman.system.training import DOMAINS, LINKS, TRAINING, store_domains
 from dragoman.text import count_lines, count_words, open_output, read_lines, replace_bytes
-from dragoman.types import PathLike
+from dragoman.types import PathLike, Paths, one_or_many
 
 __all__ = ["TrainConfig", "train"]
 
@@ -73,13 +73,13 @@ class TrainConfig(Record):
 
 
 def train(
-    source: PathLike | Sequence[PathLike],
-    target: PathLike | Sequence[PathLike],
+    source: Paths,
+    target: Paths,
     out: PathLike,
     *,
     alignment: PathLike | None = None,
     lm: PathLike | None = None,
-    lm_text: Sequence[PathLike] = (),
+    lm_text: Paths = (),
     domains: PathLike | None = None,
     text_models: PathLike | None = None,
     config: TrainConfig | None = None,
@@ -100,8 +100,9 @@ def train(
     tokens already. `memory` bounds what is allocated, in bytes: where it is too little, extraction uses scratch files
     and fewer threads, and InputError is raised before anything takes long if that does not suffice.
     """
+    lm_text = one_or_many(lm_text)
     config, monitor = config or TrainConfig(), monitor or Silent()
-    texts = _as_files(source), _as_files(target)
+    texts = one_or_many(source), one_or_many(target)
     if len(texts[0]) != len(texts[1]):
         raise InputError(f"{len(texts[0])} source files but {len(texts[1])} target files; each has its other side")
     config = _with_text(config, texts, given=alignment is not None or text_models is not None, monitor=monitor)
@@ -117,7 +118,7 @@ def train(
             "a finished language model cannot leave out a fold; with folds, give its text instead of the model"
         )
     if config.settings.n_folds == 1 and domains is not None:
-        raise InputError("only a system with folds keeps the domains of its lines; use --folds")
+        raise InputError("only a system with folds keeps the domains of its lines; use `n_folds`")
     files = {"alignment": alignment, "lm": lm, "domains": domains}
     record: dict[str, Any] = {name: identity(path) for name, path in files.items() if path is not None}
     for name, paths in zip(("source", "target"), texts, strict=True):
@@ -133,10 +134,6 @@ def train(
             stages.limit = memory
             _Work(base, config, n_threads, monitor, stages).train(texts, alignment, lm, lm_text, domains)
     return System.load(base)
-
-
-def _as_files(text: PathLike | Sequence[PathLike]) -> tuple[PathLike, ...]:
-    return (text,) if isinstance(text, str | os.PathLike) else tuple(text)
 
 
 def _compare_counts(texts: _Texts, alignment: PathLike | None, domains: PathLike | None) -> None:
@@ -175,7 +172,7 @@ def _with_text(config: TrainConfig, texts: _Texts, *, given: bool, monitor: Moni
             if (look := look_at(sample_file(path))).is_uncut:
                 monitor.warn(
                     f"{os.fspath(path)} is not cut into words ({look.run_length:.1f} letters between spaces), "
-                    "and whole clauses would be words of the system; leave out --tokenized, or cut it first"
+                    "and whole clauses would be words of the system; leave out `raw=False`, or cut it first"
                 )
         return replace(config, raw=False)
     samples = [[sample_file(path) for path in paths] for paths in texts]
@@ -183,18 +180,18 @@ def _with_text(config: TrainConfig, texts: _Texts, *, given: bool, monitor: Moni
     names = [os.fspath(path) for paths in texts for path in paths] if several else ["source", "target"]
     raw, why = (True, "") if config.raw else decide_raw([lines for side in samples for lines in side], names)
     if not raw:
-        monitor.say(f"the text is taken as tokenised ({why}); if it is not, say --raw")
+        monitor.say(f"the text is taken as tokenised ({why}); if it is not, say `raw=True`")
         _check_lowercase(text)
         return replace(config, raw=False)
     if why:
-        monitor.say(f"the text is taken as raw ({why}); if it is tokenised, say --tokenized")
+        monitor.say(f"the text is taken as raw ({why}); if it is tokenised, say `raw=False`")
     found = {}
     for name, side, paths in zip(("source_language", "target_language"), samples, texts, strict=True):
         language = getattr(text, name)
         if language is None:
             language = guess_language([line for lines in side for line in lines], paths)
             shown = "not known, so abbreviations are not" if language is None else f"taken as '{language}'"
-            monitor.say(f"the {name.replace('_', ' ')} is {shown}; --languages says otherwise")
+            monitor.say(f"the {name.replace('_', ' ')} is {shown}; `languages` says otherwise")
         found[name] = language
     return replace(config, raw=True, settings=replace(config.settings, text=replace(text, raw=True, **found)))
 
@@ -202,7 +199,7 @@ def _with_text(config: TrainConfig, texts: _Texts, *, given: bool, monitor: Moni
 def _check_lowercase(text: TextSettings) -> None:
     """Raise InputError where lowercasing would do nothing."""
     if text.lowercase and not text.raw and text.source_language is None:
-        raise InputError("--lowercase belongs to raw text; of a tokenised one, name its --languages too")
+        raise InputError("`lowercase` belongs to raw text; of a tokenised one, name its `languages` too")
 
 
 @dataclass(slots=True)

@@ -200,7 +200,7 @@ class TrainingLines:
     def _is_of(self, where: str) -> NDArray[np.bool_]:
         if self.domains is None:
             raise InputError(
-                f"the training text has no domains, so '{where}' selects nothing; train the system with --domains",
+                f"the training text has no domains, so '{where}' selects nothing; train the system with `domains`",
                 path=self.folder,
             )
         name = where.removeprefix("!")

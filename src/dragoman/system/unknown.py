@@ -70,9 +70,9 @@ def other_kind(lines: Sequence[str], text: TokenLines) -> str | None:
     if n_signs and max(look.n_attached, look.n_alone) < max(_FEW, _CLEAR * n_signs):
         return None
     if look.raw:
-        return f"it is not tokenised ({look}), and the system takes tokens: add --raw"
+        return f"it is not tokenised ({look}), and the system takes tokens: add `tokenized=False`"
     if any(GLUE in line for line in lines):
-        return "it is tokenised already, and the system takes raw text: add --tokenized"
+        return "it is tokenised already, and the system takes raw text: add `tokenized=True`"
     return (
         f"it is tokenised already ({look}), and the system takes raw text: "
         "give the text as people write it, or undo it by `dragoman corpus detokenize --moses`"

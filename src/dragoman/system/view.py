@@ -18,7 +18,7 @@ from dragoman.system.force import ForcedExplanation, force
 from dragoman.system.text import LineTranslation, parts_of
 from dragoman.system.translator import Preset, Translator
 from dragoman.text import split_tokens
-from dragoman.types import Float64Array, Progress
+from dragoman.types import Float64Array, Progress, sentences_of
 
 __all__ = ["SystemView"]
 
@@ -31,6 +31,13 @@ class SystemView:
     def __init__(self, translator: Translator[Any], weights: Weights) -> None:
         self.translator = translator
         self.weights = weights
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._name()}{len(self.weights.ids())} weights)"
+
+    def _name(self) -> str:
+        """What `repr` says beside the weights."""
+        return ""
 
     @property
     def index(self) -> FeatureIndex:
@@ -164,7 +171,7 @@ class SystemView:
         """
         used = self.weights if weights is None else weights
         best, vocab = self.translator.kbest(
-            sentences,
+            sentences_of(sentences),
             used,
             k,
             distinct=distinct,
@@ -227,6 +234,6 @@ class SystemView:
 
 
 def _batches(sentences: Iterable[str]) -> Iterator[list[str]]:
-    iterator = iter(sentences)
+    iterator = iter(sentences_of(sentences))
     while batch := list(islice(iterator, _BATCH)):
         yield batch

@@ -8,7 +8,7 @@ import codecs
 import io
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from dragoman.errors import InputError, MismatchError, naming
 from dragoman.text.compression import decompressed
-from dragoman.types import PathLike
+from dragoman.types import PathLike, Paths, one_or_many
 
 __all__ = [
     "MAX_LINE_BYTES",
@@ -123,8 +123,9 @@ def _too_long(name: str, line: int) -> InputError:
     )
 
 
-def read_parallel(paths: Sequence[PathLike]) -> Iterator[tuple[str, ...]]:
+def read_parallel(paths: Paths) -> Iterator[tuple[str, ...]]:
     """Tuples of corresponding lines of line-aligned files. Raises MismatchError when their line counts differ."""
+    paths = one_or_many(paths)
     iterators = [read_lines(path) for path in paths]
     n_lines = 0
     while True:

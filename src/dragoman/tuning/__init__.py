@@ -1,5 +1,6 @@
 """Tuning: weights from candidate lists, fixed or made by a decoder round after round."""
 
+from dragoman.run.tunings import RESULT, Learned, RoundRecord, StepRecord, TuneRecord
 from dragoman.tuning.before_after import DEVELOPMENT, TEST, BeforeAfter, raw_tokenizer
 from dragoman.tuning.command import CommandTemplate
 from dragoman.tuning.command_decoder import CommandDecoder, CommandSettings
@@ -9,8 +10,7 @@ from dragoman.tuning.judge import EASILY
 from dragoman.tuning.loop import Keep, LoopSettings, Phase, tune_decoder
 from dragoman.tuning.moses_run import MosesRun, moses_references, read_moses_run
 from dragoman.tuning.phi import LastSearch, PhiBlocks, PhiSettings, Theta
-from dragoman.tuning.record import Learned, RoundRecord, StepRecord, TuneRecord
-from dragoman.tuning.rounds import RESULT, settings_to_come
+from dragoman.tuning.rounds import settings_to_come
 from dragoman.tuning.step_log import OnStage
 from dragoman.tuning.stored_forests import StoredForests, StoredForestsContext, dense_of, forest_pool
 from dragoman.tuning.system import (

@@ -36,7 +36,7 @@ class CommandSettings(Record):
         if self.k < 1:
             raise InputError(f"the lists must have at least one candidate a sentence, not {self.k}")
         if self.weights_template is not None and self.weights_format is not WeightFormat.MOSES_INI:
-            raise InputError("a template belongs to the format of moses.ini; say --weights-format moses")
+            raise InputError("a template belongs to the format of moses.ini; say `weights_format=moses`")
 
 
 class CommandDecoder(Decoder):

@@ -14,12 +14,12 @@ from dragoman.cost import cpu_seconds
 from dragoman.features import Block, Weights
 from dragoman.optim.hols import moved
 from dragoman.run import RunFolder
+from dragoman.run.tunings import RoundRecord, TuneRecord
 from dragoman.system import System
 from dragoman.tuning.decoder import Decoder
 from dragoman.tuning.judge import Verdict, fall_of_development
 from dragoman.tuning.line_search import SearchResult
 from dragoman.tuning.loop import Keep, Phase
-from dragoman.tuning.record import RoundRecord, TuneRecord
 from dragoman.tuning.rounds import RoundStore
 from dragoman.tuning.step_log import StepLog
 from dragoman.tuning.task import TuningTask

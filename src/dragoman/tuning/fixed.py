@@ -11,8 +11,8 @@ from dragoman.features import Weights, describe_fit
 from dragoman.optim import Optimiser
 from dragoman.optim.frozen import frozen_at_zero, frozen_names
 from dragoman.run import RunFolder
+from dragoman.run.tunings import Learned, RoundRecord, TuneRecord, plain_trace
 from dragoman.tuning.notes import length_warning
-from dragoman.tuning.record import Learned, RoundRecord, TuneRecord, plain_trace
 from dragoman.tuning.rounds import RoundStore
 from dragoman.work.engine import Engine
 
@@ -22,9 +22,9 @@ __all__ = ["tune_pool"]
 def tune_pool(
     pool: Pool,
     optimiser: Optimiser,
-    start: Weights,
+    start: Weights | None = None,
     *,
-    seed: int,
+    seed: int = 1,
     frozen: Collection[str] = (),
     n_threads: int = 1,
     engine: Engine | None = None,
@@ -33,11 +33,13 @@ def tune_pool(
 ) -> TuneRecord:
     """Optimise once on a pool; the score of the only round is that of the result.
 
-    The pool carries its metric, or `objective` measures it, whose references are compared with the first candidates: do
-    they belong to the sentences? An `engine` is for methods that use one. With `run` the round is recorded; if the run
-    has it already, nothing is done again.
+    Without `start` all weights begin at 0: then the first candidate of every list is chosen. The pool carries its
+    metric, or `objective` measures it, whose references are compared with the first candidates: do they belong to the
+    sentences? An `engine` is for methods that use one. With `run` the round is recorded; if the run has it already,
+    nothing is done again.
     """
     store = RoundStore(run)
+    start = Weights({}) if start is None else start
     if objective is not None:
         pool = objective.measure(pool, n_threads=n_threads)
     # Before learning, which adds the names of all weights to the index.

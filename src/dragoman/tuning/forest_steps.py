@@ -33,7 +33,7 @@ from dragoman.work.store import Made, Step, Store
 
 __all__ = ["ForestSteps", "MadeForests"]
 
-_FORMAT = ArrayFormat("dragoman-reference-forests", 1, "shard of forests", "remove it and go on with --resume")
+_FORMAT = ArrayFormat("dragoman-reference-forests", 1, "shard of forests", "remove it and go on with `resume=True`")
 _WEIGHTS, _WEIGHT = "weights", "weight"
 _N_SCALE_LINES = 500
 _SHARD_LINES = 512

@@ -62,7 +62,7 @@ class MadeGradient:
     @property
     def score(self) -> float:
         """Of the best candidates by the model."""
-        return float(self.gradient.metric().score(np.array(self.gradient.sums.best)))
+        return float(self.gradient.metric().score_of(np.array(self.gradient.sums.best)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

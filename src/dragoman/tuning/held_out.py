@@ -17,6 +17,7 @@ from dragoman.optim import HeldOutText, Hols, Mert
 from dragoman.optim.frozen import frozen_members
 from dragoman.optim.hols import FROZEN, Last, Start, among
 from dragoman.run import RunFolder
+from dragoman.run.tunings import TuneRecord
 from dragoman.system import System, digest_lines
 from dragoman.system.training import TRAINING
 from dragoman.tuning.decoder import Decoder
@@ -26,7 +27,6 @@ from dragoman.tuning.judge import Judge
 from dragoman.tuning.line_search import LineSearch, SearchResult
 from dragoman.tuning.line_sets import draw_lines
 from dragoman.tuning.loop import LoopSettings
-from dragoman.tuning.record import TuneRecord
 from dragoman.tuning.step_log import StepLog
 from dragoman.tuning.task import TuningTask
 from dragoman.work.engine import LocalEngine
@@ -61,7 +61,7 @@ class _Text(HeldOutText):
         self._task, self._run = task, run
         parent, method, config = task.parent, task.method, task.config
         if method.updates and not parent.settings.features:
-            raise InputError(f"{method.name} learns sparse features; name some, such as --features hols_sparse")
+            raise InputError(f"{method.name} learns sparse features; name some, such as `features=hols_sparse`")
         training = parent.training
         for name, record in parent.manifest.files.items():
             if name.startswith(f"{TRAINING}/"):

@@ -19,11 +19,11 @@ from dragoman.candidates import Objective
 from dragoman.features import FeatureTable, Weights
 from dragoman.optim.hols import among
 from dragoman.run import HeldOutLines, Kept
+from dragoman.run.tunings import RoundRecord
 from dragoman.system import System, TrainingLines, digest_lines, sample_lines
 from dragoman.tuning.choice import first_candidates
 from dragoman.tuning.loop import Keep
 from dragoman.tuning.notes import length_warning
-from dragoman.tuning.record import RoundRecord
 from dragoman.tuning.step_log import StepLog
 from dragoman.tuning.task import TuningTask
 from dragoman.types import Int64Array
@@ -40,8 +40,8 @@ FEWEST = 50
 _FEW = f"the last fold has too few lines to keep aside {FEWEST} of them, and a quarter at most"
 EASILY = "θ was fitted to the development set, so its score there falls easily"
 _KEPT = {
-    True: "the start is kept (--keep last keeps what was learned)",
-    False: "it is kept all the same, as --keep last asks",
+    True: "the start is kept (`keep=last` keeps what was learned)",
+    False: "it is kept all the same, as `keep=last` asks",
 }
 
 

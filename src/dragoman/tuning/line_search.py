@@ -14,11 +14,11 @@ from dragoman.files.store import from_plain
 from dragoman.optim import Optimiser
 from dragoman.register import code_of
 from dragoman.run import RunFolder
+from dragoman.run.tunings import RoundRecord
 from dragoman.settings import plain, takes_text
 from dragoman.system import LineListsJob, Preset, System, kbest_of_lines
 from dragoman.tuning.decoder import Decoder
 from dragoman.tuning.loop import LoopSettings, Phase, tune_decoder
-from dragoman.tuning.record import RoundRecord
 from dragoman.types import Int64Array, Progress
 from dragoman.work.engine import Engine
 from dragoman.work.store import Made, Step, Store

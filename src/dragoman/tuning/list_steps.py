@@ -179,4 +179,4 @@ def _score(lists: ListsFolder, metric: Metric) -> float:
         shard = map_shard(path)
         firsts = shard.sentences[:-1][np.diff(shard.sentences) > 0]
         total += shard.stats[firsts].sum(axis=0)
-    return float(metric.score(total))
+    return float(metric.score_of(total))

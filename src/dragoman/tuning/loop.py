@@ -46,11 +46,11 @@ from dragoman.files.store import make_folder
 from dragoman.optim import Learner, LearningContext, Optimiser
 from dragoman.optim.frozen import frozen_at_zero
 from dragoman.run import RunFolder
+from dragoman.run.tunings import Learned, RoundRecord, TuneRecord, plain_trace
 from dragoman.settings import Record, plain
 from dragoman.tuning.choice import first_candidates, n_preferred
 from dragoman.tuning.decoder import Decoder, DecodingRound
 from dragoman.tuning.notes import length_warning, no_gain, told_by_rounds
-from dragoman.tuning.record import Learned, RoundRecord, TuneRecord, plain_trace
 from dragoman.tuning.rounds import RoundStore
 
 __all__ = ["Keep", "LoopSettings", "Phase", "tune_decoder"]

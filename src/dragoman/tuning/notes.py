@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from dragoman.tuning.record import RoundRecord
+from dragoman.run.tunings import RoundRecord
 
 __all__ = ["by_round", "length_warning", "no_gain", "told_by_rounds"]
 

@@ -226,8 +226,8 @@ def check_templates(
     parts = places_by_template(sparse)
     if missing := sorted(parts.keys() - {template.name for template in parse_templates(templates)}):
         raise InputError(
-            f"the start has weights of features of {_shown(missing[:_N_SHOWN], len(missing))}, which --features leaves "
-            "out; name them too, or give dense weights with --weights"
+            f"the start has weights of features of {_shown(missing[:_N_SHOWN], len(missing))}, which `features` leaves "
+            "out; name them too, or give dense weights with `weights`"
         )
     _check_classes(class_sizes(sparse, parts), "the start", parts, templates, classes)
 
@@ -273,7 +273,7 @@ def _check(sparse: FeatureTable, templates: Sequence[str], classes: Collection[i
         such = _with_classes(parts, sizes) if sizes.keys() & {*missing} else missing[0]
         raise InputError(
             f"phi has weights of features of {_shown(missing[:_N_SHOWN], len(missing))}, which the system does not "
-            f"use; name the set they were learned with, such as --features {such}"
+            f"use; name the set they were learned with, such as `features={such}`"
         )
     _check_classes(sizes, "phi", parts, templates, classes)
 
@@ -292,13 +292,13 @@ def _check_classes(
         if name not in looking:
             raise InputError(
                 f"{whose} has weights of word classes of {name} ({shown}), which the system does not use: its {name} "
-                f"has classes=0; name the set they were learned with, such as --features {_with_classes(names, sizes)}"
+                f"has classes=0; name the set they were learned with, such as `features={_with_classes(names, sizes)}`"
             )
         if lacking := sorted({*sizes[name]} - {*classes}):
             raise InputError(
                 f"{whose} has weights of word classes of {name} ({shown}), but the system has classes of "
                 f"{', '.join(map(str, classes)) or 'no size'}; take the system they were learned with, or train one "
-                f"with {' '.join(f'--classes {size}' for size in lacking)} too"
+                f"with `classes=({', '.join(map(str, lacking))})` too"
             )
 
 

@@ -23,6 +23,7 @@ from dragoman.optim import FastForest, Optimiser
 from dragoman.optim.frozen import frozen_members
 from dragoman.optim.hols import among, moved
 from dragoman.run import RunFolder
+from dragoman.run.tunings import TuneRecord
 from dragoman.system import System, digest_lines
 from dragoman.system.aligned_pairs import AlignedPairs
 from dragoman.system.kinds import kind_named
@@ -34,7 +35,6 @@ from dragoman.tuning.judge import Judge, Verdict, draw_judges, n_judging
 from dragoman.tuning.line_search import LineSearch, SearchResult
 from dragoman.tuning.list_steps import ListSteps, list_lines
 from dragoman.tuning.phi import PHI, LastSearch, Phi, Theta, check_templates, default_last, possible_blocks
-from dragoman.tuning.record import TuneRecord
 from dragoman.tuning.step_log import StepLog
 from dragoman.tuning.task import TuningTask
 from dragoman.types import Int64Array
@@ -93,7 +93,7 @@ class _Tuning:
         self._dense = task.parent.translator.dense()
         if task.learns and task.last is not LastSearch.NONE and not task.parent.settings.features:
             raise InputError(
-                f"last = {task.last} is for weights of sparse features; name some, such as --features reorder_local"
+                f"last = {task.last} is for weights of sparse features; name some, such as `features=reorder_local`"
             )
         if task.learns and task.config.phi.theta is not Theta.SEARCH:
             check_templates(task.start, dense=self._dense, **self._sparse())

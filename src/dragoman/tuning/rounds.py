@@ -32,12 +32,11 @@ from dragoman.errors import naming
 from dragoman.features import FeatureIndex, Weights, read_weights, store_weights
 from dragoman.files.store import Format, Manifest, from_plain, read_json, seal, write_json
 from dragoman.run import RunFolder
-from dragoman.tuning.record import Learned, RoundRecord, TuneRecord
+from dragoman.run.tunings import RESULT, Learned, RoundRecord, TuneRecord
 from dragoman.types import PathLike
 
 __all__ = [
     "OUTPUT",
-    "RESULT",
     "ROUND",
     "RoundStore",
     "StoredRound",
@@ -47,8 +46,6 @@ __all__ = [
     "settings_to_come",
 ]
 
-RESULT = "result.json"
-"""The summary of a tuning that has ended."""
 _FORMAT = Format("dragoman-round", 1, "run", "files.json")
 _WEIGHTS, OUTPUT, ROUND, _POOL = "weights", "output.txt", "round.json", "candidates/pool.json"
 _TRACE, _LEARNED, _STATE = "learned.json", "learned", "state"

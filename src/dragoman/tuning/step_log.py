@@ -15,10 +15,10 @@ from dragoman.candidates import Objective
 from dragoman.features import HOLS_BEFORE, Block, FeatureTable, Weights, sign_flips
 from dragoman.optim.hols import FROZEN, among, has_component
 from dragoman.run import HeldOutLines, RunFolder, Update
+from dragoman.run.tunings import RoundRecord, StepRecord, TuneRecord
 from dragoman.tuning.gradient_step import MadeGradient
 from dragoman.tuning.line_search import SearchResult
 from dragoman.tuning.notes import by_round
-from dragoman.tuning.record import RoundRecord, StepRecord, TuneRecord
 from dragoman.work.store import Made
 
 __all__ = ["OnStage", "StepLog"]

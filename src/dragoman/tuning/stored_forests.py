@@ -133,7 +133,7 @@ class StoredForestsContext(LearningContext):
     def live_decoder(self) -> LiveDecoder:
         """The best derivations of single sentences. Raises InputError where source lengths are unknown."""
         if np.any(self._lengths == UNKNOWN_LENGTH):
-            raise InputError("the search spaces do not say how long the source is; name the source with --source")
+            raise InputError("the search spaces do not say how long the source is; name the source with `source`")
         return _LiveForests(self._forests, self._dense, self._lengths)
 
     def learners(self, task: LearningTask, decoder: LiveDecoder) -> Learners:

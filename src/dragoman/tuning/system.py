@@ -19,6 +19,7 @@ from dragoman.optim import FastForest, Hols, LearningContext, LearnsFrom, Online
 from dragoman.optim.frozen import frozen_names
 from dragoman.register import code_of
 from dragoman.run import RunFolder
+from dragoman.run.tunings import RESULT, RoundRecord, TuneRecord
 from dragoman.settings import Record, plain, takes_text
 from dragoman.system import Lines, ListsJob, Preset, System, SystemView, kbest_by_engine, save_tuned
 from dragoman.system.aligned_pairs import AlignedPairs
@@ -32,12 +33,11 @@ from dragoman.tuning.judge import FEWEST
 from dragoman.tuning.loop import LoopSettings, Phase, tune_decoder
 from dragoman.tuning.phi import PhiSettings, read_phi
 from dragoman.tuning.phi_tuning import PhiTask, tune_phi
-from dragoman.tuning.record import RoundRecord, TuneRecord
-from dragoman.tuning.rounds import OUTPUT, RESULT, drop_candidates, recorded_file, settings_to_come
+from dragoman.tuning.rounds import OUTPUT, drop_candidates, recorded_file, settings_to_come
 from dragoman.tuning.step_log import OnStage
 from dragoman.tuning.system_context import LiveMeasuring, SystemContext
 from dragoman.tuning.text_set import read_set
-from dragoman.types import PathLike, Progress
+from dragoman.types import PathLike, Paths, Progress
 from dragoman.work.engine import Engine
 
 __all__ = [
@@ -209,7 +209,7 @@ DecoderFactory = Callable[..., Decoder]
 def tune_system(
     system: System | PathLike,
     source: PathLike,
-    references: Sequence[PathLike],
+    references: Paths,
     out: PathLike,
     *,
     optimiser: Optimiser | str = "mert",
@@ -233,8 +233,8 @@ def tune_system(
     """Tune a system's weights on a development set; the folder `out` becomes the tuned system.
 
     `optimiser` is a method or its name. `out/tune` records every round, so that a stopped tuning goes on with `resume`
-    to the same result; its candidates are dropped at the end. What tuning did is in the result's
-    `manifest.about["tuning"]`. `weights` is where to start, by default the system's own. The workers of `engine`
+    to the same result; its candidates are dropped at the end. What tuning did is the result's
+    `record`. `weights` is where to start, by default the system's own. The workers of `engine`
     decode; methods that decode while they learn also learn there. The result does not depend on it. `phi` are sparse
     weights (or their file) whose blocks are tuned beside the dense weights, as `config.phi` says. `pairs` are what
     fastforest learns from instead of the system's training text. `shared` is a folder

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from dragoman.candidates import Objective
 from dragoman.features import Weights
 from dragoman.run import RunFolder
+from dragoman.run.tunings import RoundRecord
 from dragoman.system import System, SystemView
 from dragoman.tuning.decoder import Decoder
 from dragoman.tuning.line_search import LinesDecoder
 from dragoman.tuning.loop import Phase
-from dragoman.tuning.record import RoundRecord
 from dragoman.tuning.step_log import OnStage
 from dragoman.types import Int64Array, Progress
 from dragoman.work.engine import Engine

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dragoman.candidates import read_references
 from dragoman.errors import InputError, MismatchError
 from dragoman.system import SystemView, check_lengths
 from dragoman.text import read_lines
-from dragoman.types import PathLike
+from dragoman.types import PathLike, Paths, one_or_many
 
 __all__ = ["read_set"]
 
 
 def read_set(
-    source: PathLike, references: Sequence[PathLike], view: SystemView, *, raw: bool | None = None
+    source: PathLike, references: Paths, view: SystemView, *, raw: bool | None = None
 ) -> tuple[list[str], list[list[str]]]:
     """Sentences for a system, and the references of each, as tokens; `raw` says of what kind the text is.
 
     Raises InputError for files of other lengths, a set without words, and a sentence too long to be searched.
     """
+    references = one_or_many(references)
     sentences, texts = list(read_lines(source)), read_references(references)
     if len(texts) != len(sentences):
         named = ", ".join(map(str, references))

@@ -26,7 +26,7 @@ from dragoman.metric import Metric, Tokenizer
 from dragoman.settings import Record
 from dragoman.system import Preset, System, SystemView
 from dragoman.tuning.text_set import read_set
-from dragoman.types import Int64Array, PathLike, Progress
+from dragoman.types import Int64Array, PathLike, Paths, Progress
 
 __all__ = ["Check", "CurveConfig", "CurveDecoder", "Frequency", "Shown", "WeightCurve", "system_curves", "weight_curve"]
 
@@ -144,7 +144,7 @@ Shown = Callable[[str, int | None], contextlib.AbstractContextManager[Progress]]
 def system_curves(
     system: System | PathLike,
     source: PathLike,
-    references: Sequence[PathLike],
+    references: Paths,
     features: Sequence[str] = (),
     *,
     config: CurveConfig | None = None,
@@ -362,7 +362,7 @@ class _SystemDecoder:
             if not len(found[name]):
                 raise InputError(
                     f"no translation of these sentences can have a feature '{name}'; dense features are "
-                    f"{', '.join(translator.dense())}; sparse ones are those of the templates that --features names"
+                    f"{', '.join(translator.dense())}; sparse ones are those of the templates that `features` names"
                 )
         return {name: found[name] for name in features}
 

@@ -103,7 +103,7 @@ def curve_of(pool: Pool, weights: Weights, feature: str, low: float, high: float
     apart = np.diff(at, append=high) > narrow  # corner i from the one after it, or from the upper end
     apart[:n_below] = False
     corners = at[apart]
-    scores = np.asarray(metric.score(totals[[n_below, *np.flatnonzero(apart) + 1]]), dtype=np.float64)
+    scores = np.asarray(metric.score_of(totals[[n_below, *np.flatnonzero(apart) + 1]]), dtype=np.float64)
     changed = np.abs(np.diff(scores)) > _SAME
     return Curve(
         feature=feature,

@@ -52,7 +52,7 @@ def frequent_and_rare(
     if len(ids) < n_frequent + n_rare:
         raise InputError(
             f"{n_frequent + n_rare} sparse features are asked for, but candidates differ in {len(ids)}; "
-            + ("ask for fewer" if len(ids) else "the system has none: name templates with --features, such as rule_id")
+            + ("ask for fewer" if len(ids) else "the system has none: name templates with `features`, such as rule_id")
         )
     order = np.lexsort((pool.index.keys()[ids], counts[ids]))
     rare = order[:n_rare]

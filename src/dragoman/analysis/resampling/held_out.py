@@ -68,7 +68,7 @@ def held_out_tests(
     )
     tests = []
     for method, each in stats.items():
-        scores = metric.score(resampled_totals(each[None], n_draws, seed)[:, 0])
+        scores = metric.score_of(resampled_totals(each[None], n_draws, seed)[:, 0])
         gain = float(metric.gain(totals[method]))
         holds = None
         if method != START and learned[method] - learned[START] > _LEAST:
@@ -76,7 +76,7 @@ def held_out_tests(
         tests.append(
             HeldOutTest(
                 method=method,
-                score=float(metric.score(totals[method])),
+                score=float(metric.score_of(totals[method])),
                 gain=gain,
                 interval=confidence_interval(np.atleast_1d(scores)),
                 p_best=p_best.get(method),
@@ -101,5 +101,5 @@ def _held_out_statistics(pool: Pool, folds: Sequence[Int64Array], row: MethodCom
 
 def _p(metric: Metric, ours: Float64Array, theirs: Float64Array, n_draws: int, seed: int) -> float:
     first, second = shuffled_totals(ours, theirs[None], n_draws, seed)
-    difference = abs(float(metric.score(ours.sum(axis=0))) - float(metric.score(theirs.sum(axis=0))))
-    return paired_randomisation(metric.score(second[:, 0]), metric.score(first[:, 0]), difference)
+    difference = abs(float(metric.score_of(ours.sum(axis=0))) - float(metric.score_of(theirs.sum(axis=0))))
+    return paired_randomisation(metric.score_of(second[:, 0]), metric.score_of(first[:, 0]), difference)

@@ -15,7 +15,7 @@ from dragoman.candidates.features.sparse_rows import SparseRows
 from dragoman.errors import InputError, MismatchError
 from dragoman.settings import takes_text
 from dragoman.text import open_output
-from dragoman.types import Float64Array, PathLike
+from dragoman.types import Float64Array, PathLike, Paths, one_or_many
 
 __all__ = ["AddedFeatures", "add_candidate_features", "describe_candidates", "with_score_table"]
 
@@ -120,7 +120,7 @@ def describe_candidates(
     told: Sequence[str | CandidateFeature],
     sources: Sequence[str] | None,
     *,
-    scores: Sequence[PathLike] = (),
+    scores: Paths = (),
     named: Collection[str] = (),
     format_: NbestFormat | None = None,
     out_format: NbestFormat | None = None,
@@ -135,9 +135,10 @@ def describe_candidates(
     each candidate, in the order of the list. Their columns become features, those that are `named` scores. Raises
     InputError for a name that no table has.
     """
+    scores = one_or_many(scores)
     features = make_candidate_features(told)
     if features and sources is None:
-        raise InputError("features need the source sentences; only --scores does without")
+        raise InputError("features need the source sentences; only `scores` does without")
     tables = [ScoreTable(table) for table in scores]
     names = tuple(name for _, columns in features for name in columns) + tuple(
         name for table in tables for name in table.names if name not in named
@@ -146,7 +147,7 @@ def describe_candidates(
         raise InputError(f"no table has a column '{unknown[0]}'; they have: {_columns_of(tables)}")
     names += tuple(f"{each.stem}…" for each, _ in features if isinstance(each, SparseCandidateFeature))
     if not names and not named:
-        raise InputError("no feature to add; name one with --add or --scores")
+        raise InputError("no feature to add; name one with `told` or `scores`")
     n_sentences = n_candidates = 0
     pools = read_lists_in_order(path, format_=format_, fields=fields, allow_missing=allow_missing)
     with open_output(out) as output:

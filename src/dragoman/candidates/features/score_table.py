@@ -27,7 +27,7 @@ class ScoreTable:
         self._line = self._n_read = 0
         if self._path is not path:
             self.names: tuple[str, ...] = (name.strip(),)
-            self._check_names("--scores NAME=FILE")
+            self._check_names("`scores=NAME=FILE`")
             return
         self._line = 1
         header = next(self._lines, None)

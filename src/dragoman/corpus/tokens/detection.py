@@ -83,5 +83,7 @@ def decide_raw(samples: Sequence[Sequence[str]], names: Sequence[str]) -> tuple[
     found = {look.raw for look in looks} - {None}
     if len(found) > 1:
         one, other = ("one side", "the other") if len(samples) == 2 else ("some text", "some")
-        raise InputError(f"{one} looks raw and {other} tokenised ({why}); say --raw or --tokenized, or make them alike")
+        raise InputError(
+            f"{one} looks raw and {other} tokenised ({why}); say `raw=True` or `raw=False`, or make them alike"
+        )
     return True in found, why or "no punctuation tells"

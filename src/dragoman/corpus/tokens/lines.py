@@ -85,7 +85,7 @@ class MosesLines(TokenLines):
         if settings.source_language is None or settings.target_language is None:
             raise InputError(
                 "the system was trained on tokenised text and does not know its languages; name them "
-                "(--languages de-en), or tokenise the text yourself"
+                "(`languages=de-en`), or tokenise the text yourself"
             )
         self._source = MosesText(settings.source_language)
         self._target = MosesText(settings.target_language)

@@ -50,5 +50,5 @@ def parse_languages(languages: str) -> tuple[str, str]:
     """Source and target of a pair such as `de-en`. Raises InputError."""
     source, dash, target = languages.partition("-")
     if not dash or not (check_language(source) and check_language(target)):
-        raise InputError(f"--languages {languages}: two codes such as de-en were expected")
+        raise InputError(f"`languages={languages}`: two codes such as de-en were expected")
     return source, target

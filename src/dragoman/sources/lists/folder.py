@@ -26,7 +26,7 @@ __all__ = ["LISTS", "WEIGHTS", "ListsFolder", "shard_name", "tables_of", "write_
 LISTS = "lists.json"
 WEIGHTS = "weights"
 _FORMAT = Format("dragoman-lists", 1, "folder of lists", LISTS)
-_AGAIN = "`dragoman lists` with the same options and --resume makes it again"
+_AGAIN = "`dragoman lists` with the same options and `resume=True` makes it again"
 
 
 def shard_name(number: int) -> str:
@@ -67,7 +67,8 @@ class ListsFolder:
         base = Path(folder)
         if not (base / LISTS).exists() and (base / "run.json").exists():
             raise InputError(
-                "the lists are not complete; `dragoman lists` with the same options and --resume goes on", path=base
+                "the lists are not complete; `dragoman lists` with the same options and `resume=True` goes on",
+                path=base,
             )
         manifest = _FORMAT.read(base)
         first, end, n_shards, n_lists, n_candidates = manifest.counts(
@@ -120,12 +121,12 @@ class ListsFolder:
         """
         place = Path(os.path.normpath(self.base.resolve() / self.system)) if folder is None else Path(folder)
         if not place.exists():
-            raise InputError(f"the system of the lists {self.base} is gone; say where it is with --system", path=place)
+            raise InputError(f"the system of the lists {self.base} is gone; say where it is with `system`", path=place)
         system = System.load(place)
         if changed := differences(self.tables, tables_of(system)):
             raise InputError(
                 f"is not the system that the lists {self.base} were made with: it has other {changed[0]}; "
-                "name that one with --system, or make the lists again",
+                "name that one with `system`, or make the lists again",
                 path=place,
             )
         return system.with_templates(self.settings.features if features is None else features)

@@ -109,7 +109,7 @@ class _Sums:
         )
 
     def _score(self, total: Float64Array) -> float:
-        return float(self._metric.score(total)) if self.n_lists else 0.0
+        return float(self._metric.score_of(total)) if self.n_lists else 0.0
 
 
 def _batches(shards: Iterable[ListShard]) -> Iterator[list[ListShard]]:

@@ -10,16 +10,17 @@ from pathlib import Path
 from dragoman.errors import InputError, MismatchError
 from dragoman.files.store import new_folder
 from dragoman.sources.lists.folder import ListsFolder, write_manifest
-from dragoman.types import PathLike
+from dragoman.types import PathLike, Paths, one_or_many
 
 __all__ = ["join_lists"]
 
 
-def join_lists(parts: Sequence[PathLike], out: PathLike, *, n_threads: int = 1) -> ListsFolder:
+def join_lists(parts: Paths, out: PathLike, *, n_threads: int = 1) -> ListsFolder:
     """The lists of all parts (`--shard 1/N` to `N/N`, in any order) in a new folder: the bytes of making them at once.
 
     Raises InputError for parts of different lists, for one that is missing, given twice or damaged.
     """
+    parts = one_or_many(parts)
     if not parts:
         raise InputError("no parts given")
     found = sorted((ListsFolder.load(part) for part in parts), key=lambda part: (part.shards.start, part.shards.stop))

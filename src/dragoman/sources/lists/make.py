@@ -153,7 +153,9 @@ class _Work:
         try:
             write_shard(self._base / shard_name(shard), made)
         except FailedError as error:
-            raise FailedError(f"{error}; the shards before it are kept: make room, then go on with --resume") from error
+            raise FailedError(
+                f"{error}; the shards before it are kept: make room, then go on with `resume=True`"
+            ) from error
         self._count(shard, made)
 
     def _count(self, shard: int, made: ListShard) -> None:

@@ -37,11 +37,11 @@ class ListsSettings(Record):
 
     def _check(self) -> None:
         if self.k < 2:
-            raise InputError(f"there is nothing to learn from lists of {self.k} candidate; ask for at least 2 with --k")
+            raise InputError(f"there is nothing to learn from lists of {self.k} candidate; ask for at least 2 with `k`")
         if self.limit is not None and self.limit < 1:
-            raise InputError(f"--limit {self.limit} leaves no lines; the least is 1")
+            raise InputError(f"`limit={self.limit}` leaves no lines; the least is 1")
         if self.lines_per_shard < 1:
-            raise InputError(f"--lines-per-shard {self.lines_per_shard}: the least is 1")
+            raise InputError(f"`lines_per_shard={self.lines_per_shard}`: the least is 1")
         self.measure()
 
     def measure(self) -> Metric:

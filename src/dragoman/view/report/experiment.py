@@ -25,7 +25,7 @@ from dragoman.analysis import (
 from dragoman.errors import InputError
 from dragoman.metric import metric_label
 from dragoman.text import open_binary_output, replace_bytes
-from dragoman.types import PathLike
+from dragoman.types import PathLike, Paths, one_or_many
 from dragoman.view.drawing import fragment, label
 from dragoman.view.report import captions
 from dragoman.view.report.baseline import baseline_table
@@ -136,8 +136,9 @@ class Experiment:
         return published_table([entry for entry in unique if topic_of(entry) == topic], self.comparison)
 
 
-def load_experiment(runs: Sequence[PathLike], *, n_threads: int = 1, n_trials: int = 10_000) -> Experiment:
+def load_experiment(runs: Paths, *, n_threads: int = 1, n_trials: int = 10_000) -> Experiment:
     """Read and compare runs with the metrics, baseline and groups of the first recipe's report settings."""
+    runs = one_or_many(runs)
     records = Records(runs)
     plan = records.runs[0].table("report")
     metrics = plan.get("metrics")
@@ -201,7 +202,7 @@ def _known(records: Records, baselines: Sequence[object]) -> list[str]:
 
 
 def write_report(
-    runs: Sequence[PathLike], out: PathLike, *, svg: PathLike | None = None, n_threads: int = 1, n_trials: int = 10_000
+    runs: Paths, out: PathLike, *, svg: PathLike | None = None, n_threads: int = 1, n_trials: int = 10_000
 ) -> Path:
     """Write the page, and with `svg` every figure as a file into that folder."""
     experiment = load_experiment(runs, n_threads=n_threads, n_trials=n_trials)

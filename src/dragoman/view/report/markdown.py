@@ -11,7 +11,7 @@ from dragoman.analysis import legend, pooled_legend, primary_sentence
 from dragoman.errors import InputError
 from dragoman.metric import metric_label
 from dragoman.text import replace_bytes
-from dragoman.types import PathLike
+from dragoman.types import PathLike, Paths
 from dragoman.view.report import captions
 from dragoman.view.report.baseline import baseline_table
 from dragoman.view.report.charts import Chart
@@ -34,7 +34,7 @@ _NOT_WRAPPED = ("|", "#", "!", "<", "- ")
 _PICTURED = ("runs", "learning", "training", "sizes", "time")
 
 
-def markdown_tables(runs: Sequence[PathLike] | Experiment, *, figures: str | None = None, n_threads: int = 1) -> str:
+def markdown_tables(runs: Paths | Experiment, *, figures: str | None = None, n_threads: int = 1) -> str:
     """Results with marks, dev and test scores, active features by class, and time by stage.
 
     `figures` is the folder of the SVG files relative to the page; None omits the figures.
@@ -43,9 +43,7 @@ def markdown_tables(runs: Sequence[PathLike] | Experiment, *, figures: str | Non
     return "\n".join(_wrapped([*_heading(experiment), *_tables(experiment, figures)]))
 
 
-def write_markdown(
-    runs: Sequence[PathLike] | Experiment, out: PathLike, *, svg: PathLike | None = None, n_threads: int = 1
-) -> Path:
+def write_markdown(runs: Paths | Experiment, out: PathLike, *, svg: PathLike | None = None, n_threads: int = 1) -> Path:
     """Write the tables, and their figures into a folder next to the page with the page's name.
 
     With `svg` all figures go there instead. Results are written between the lines `<!-- results -->` and `<!-- end of

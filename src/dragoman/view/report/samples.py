@@ -193,7 +193,7 @@ def sentence_scores(systems: Sequence[Sequence[str]], references: Sequence[Seque
     metric = by_name(SENTENCE_METRIC)
     outputs = [SystemOutput(name=str(i), runs=(list(lines),)) for i, lines in enumerate(systems)]
     ((measured,), _) = measure(outputs, references, [metric], n_threads=1)
-    return np.stack([metric.score(statistics[0]) for statistics in measured.statistics])
+    return np.stack([metric.score_of(statistics[0]) for statistics in measured.statistics])
 
 
 def choose_sentences(scores: Float64Array, lengths: Sequence[int], first: Iterable[int], limit: int) -> list[int]:

@@ -20,7 +20,7 @@ from dragoman.text import open_binary_output, read_lines
 from dragoman.tuning import DEVELOPMENT, RESULT, TEST, TUNE_RECORD, BeforeAfter, raw_tokenizer
 from dragoman.tuning.notes import by_round
 from dragoman.tuning.rounds import recorded_weights
-from dragoman.types import PathLike
+from dragoman.types import PathLike, Paths, one_or_many
 from dragoman.view.drawing import contribution_bar, feature_name, fragment, label, table
 from dragoman.view.report.charts import Dash, Line, LineChart
 from dragoman.view.report.figures import UNKNOWN, scaled_weights
@@ -45,7 +45,7 @@ class TestFiles:
     __test__ = False
 
     source: PathLike
-    references: Sequence[PathLike]
+    references: Paths
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,8 +238,9 @@ def _start_weights(run: Path, settings: Mapping[str, Any]) -> Weights:
 
 def _translated(system: System, start: Weights, preset: Preset, test: TestFiles, *, n_threads: int) -> BeforeAfter:
     source = list(read_lines(test.source))
-    references = [list(read_lines(path)) for path in test.references]
-    for path, lines in zip(test.references, references, strict=True):
+    paths = one_or_many(test.references)
+    references = [list(read_lines(path)) for path in paths]
+    for path, lines in zip(paths, references, strict=True):
         if len(lines) != len(source):
             raise InputError(f"{test.source} has {len(source)} lines but the references have {len(lines)}", path=path)
     if not any(line.strip() for line in source):

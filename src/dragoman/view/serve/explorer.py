@@ -15,7 +15,7 @@ from dragoman.system.explain import explanation_of
 from dragoman.system.force import force
 from dragoman.system.lookup import look_up, training_pair
 from dragoman.text import split_tokens
-from dragoman.types import PathLike
+from dragoman.types import Paths, one_or_many
 from dragoman.view.serve.drawing import draw_space
 from dragoman.view.serve.limits import Limits, TooLargeError
 from dragoman.view.serve.opened import OpenedSystem, Searched, deadline
@@ -73,12 +73,10 @@ class Explorer:
             raise InputError("name at least one system")
 
     @classmethod
-    def load(
-        cls, folders: Sequence[PathLike], *, run: RecordedRun | None = None, limits: Limits | None = None
-    ) -> Explorer:
+    def load(cls, folders: Paths, *, run: RecordedRun | None = None, limits: Limits | None = None) -> Explorer:
         """Systems by the names of their folders; of two with one name, the second gets a number."""
         systems: dict[str, System] = {}
-        for folder in folders:
+        for folder in one_or_many(folders):
             system = System.load(folder)
             name = base = system.folder.resolve().name
             number = 2

@@ -144,7 +144,8 @@ def _cells(base: Path) -> list[RecordedTuning]:
 
 
 def _rounds(base: Path, name: str) -> list[RecordedTuning]:
-    from dragoman.tuning.rounds import RESULT, ROUND, recorded_file, recorded_weights  # slow to import too
+    from dragoman.run.tunings import RESULT  # slow to import too
+    from dragoman.tuning.rounds import ROUND, recorded_file, recorded_weights
 
     settings = read_json(base / "run.json", "run").get("settings")
     metric = str(settings.get("metric", "bleu")) if isinstance(settings, dict) else "bleu"

@@ -30,7 +30,7 @@ def open_socket(port: int) -> socket.socket:
     except OSError as error:
         made.close()
         raise FailedError(
-            f"port {port} of {HOST} cannot be used: {error.strerror or error}; choose another with --port, 0 for any"
+            f"port {port} of {HOST} cannot be used: {error.strerror or error}; choose another with `port`, 0 for any"
         ) from error
     return made
 

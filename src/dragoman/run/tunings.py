@@ -8,10 +8,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dragoman.errors import naming
 from dragoman.features import Weights
-from dragoman.run import HeldOutLines, Update
+from dragoman.files.store import from_plain, read_json, unseal
+from dragoman.run.held_out_lines import HeldOutLines
+from dragoman.run.updates import Update
+from dragoman.types import PathLike
 
-__all__ = ["Learned", "RoundRecord", "StepRecord", "TuneRecord", "plain_trace"]
+__all__ = ["RESULT", "Learned", "RoundRecord", "StepRecord", "TuneRecord", "plain_trace"]
+
+RESULT = "result.json"
+"""The summary of a tuning that has ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +132,16 @@ class TuneRecord:
     length_before: float | None = None
     length_after: float | None = None
     held_out_lines: HeldOutLines | None = None
+
+    @classmethod
+    def load(cls, path: PathLike, weights: Weights) -> TuneRecord:
+        """What `summary` gave, from the file RESULT of a run. Raises InputError where it has changed since."""
+        with naming(path):
+            return from_plain(cls, unseal(read_json(path, "run"), "run"), weights=weights)
+
+    def __repr__(self) -> str:
+        scores = f"{self.metric} {self.score_before:.4f} -> {self.score_after:.4f}"
+        return f"TuneRecord({scores}, {len(self.rounds)} rounds, {self.n_sentences} sentences)"
 
     def _repr_html_(self) -> str:
         """What notebooks show: the score before and after, and every round."""
