@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dragoman.synth import SynthConfig, generate_splits
 from dragoman.text import MosesText
+from dragoman_synth import SynthConfig, generate_splits
 from small_text import write_lines
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from dragoman.synth import SynthConfig, generate_splits
+from dragoman_synth import SynthConfig, generate_splits
 
 
 def write_lines(path, lines):

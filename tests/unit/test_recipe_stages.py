@@ -15,8 +15,8 @@ from dragoman.errors import InputError
 from dragoman.experiments import plan_cells, read_recipe, run_cells
 from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate
 from dragoman.run import cell_folder, load_cells, load_test_sets
-from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import System
+from dragoman_synth import SynthConfig, generate_splits
 from small_text import write_lines
 from watching import Watcher
 

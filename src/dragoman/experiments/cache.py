@@ -19,9 +19,10 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib import resources
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ from dragoman.files.store import Format, digest, digest_json, make_folder
 from dragoman.text import sync_path
 from dragoman.types import PathLike
 
-__all__ = ["Cache", "Made", "StageKey", "program_name"]
+__all__ = ["Cache", "Made", "StageKey", "generator_digest", "program_name"]
 
 ENTRY = Format("dragoman-stage", 1, "cached result", "entry.json")
 _WAIT_S = 0.2
@@ -183,12 +184,21 @@ def program_name() -> str:
 
 @cache
 def _code_digest(module: str = _STAGES) -> str:
-    """Digest of the Python code that a module runs, including data files next to it."""
+    """Digest of the Python code that a module runs."""
     root = Path(__file__).parent.parent
-    code = _code_of(module, root)
-    data = {path for folder in {file.parent for file in code} - {root} for path in folder.rglob("*.txt")}
+    return _digest_of(_code_of(module, root), root)
+
+
+@cache
+def generator_digest() -> str:
+    """Digest of the generator of the embedded corpus, which is a distribution of its own, and its lexicon."""
+    root = Path(str(resources.files("dragoman_synth")))
+    return _digest_of({*root.rglob("*.py"), *root.rglob("*.txt")}, root)
+
+
+def _digest_of(files: Iterable[Path], root: Path) -> str:
     found = hashlib.blake2b(digest_size=16)
-    for path in sorted(code | data):
+    for path in sorted(files):
         found.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
     return found.hexdigest()
 

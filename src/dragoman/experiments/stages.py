@@ -15,7 +15,7 @@ from typing import Any
 
 from dragoman.align import AlignStep, Direction, align_files, write_pharaoh
 from dragoman.corpus.tokens import RawLines, learn_side, write_text_models
-from dragoman.experiments.cache import Cache, Made, StageKey
+from dragoman.experiments.cache import Cache, Made, StageKey, generator_digest
 from dragoman.experiments.corpora import CorpusFiles, CorpusPlan, PartFiles, SynthPlan
 from dragoman.experiments.drawing import trained_on, write_drawn
 from dragoman.experiments.systems import SystemPlan
@@ -94,7 +94,9 @@ class SharedStages:
         corpus, files = self._corpus, self._files
         if files is None:
             assert corpus.synth is not None
-            return StageKey(stage="corpus", settings={"synth": asdict(corpus.synth)}, inputs={})
+            return StageKey(
+                stage="corpus", settings={"synth": asdict(corpus.synth)}, inputs={"generator": generator_digest()}
+            )
         parts = files.parts()
         inputs = {
             f"{name}.{number}": digest(path)
@@ -283,7 +285,7 @@ def read_held_out(text: Path, part: str) -> tuple[Path, list[Path]]:
 
 
 def _write_synth(folder: Path, plan: SynthPlan, monitor: Monitor) -> None:
-    from dragoman.synth import generate_splits
+    from dragoman_synth import generate_splits
 
     with monitor.progress("generating text", plan.n_train) as progress:
         splits = generate_splits(plan.n_train, plan.n_dev, plan.n_test, plan.config, progress=progress)

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dragoman.synth.english import article
-from dragoman.synth.english import superlative as graded_superlative
-from dragoman.synth.german import DAT, GEN, NOM, PL, Declension, F, M, N, determiner_forms
+from dragoman_synth.english import article
+from dragoman_synth.english import superlative as graded_superlative
+from dragoman_synth.german import DAT, GEN, NOM, PL, Declension, F, M, N, determiner_forms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dragoman.synth.draw import Draw
-    from dragoman.synth.lexemes import Adjective, Noun, Place
+    from dragoman_synth.draw import Draw
+    from dragoman_synth.lexemes import Adjective, Noun, Place
 
 __all__ = [
     "ALL",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dragoman.synth.tables import irregular
+from dragoman_synth.tables import irregular
 
 __all__ = ["BE", "EnglishVerb", "article", "comparative", "conjugate", "contract_not", "plural", "superlative"]
 

@@ -8,13 +8,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from dragoman.settings import Record
-from dragoman.synth import english, german
-from dragoman.synth.english import BE, EnglishVerb, contract_not
-from dragoman.synth.tables import irregular
+from dragoman_synth import english, german
+from dragoman_synth.english import BE, EnglishVerb, contract_not
+from dragoman_synth.tables import irregular
 
 if TYPE_CHECKING:
-    from dragoman.synth.draw import Draw
-    from dragoman.synth.german import GermanVerb
+    from dragoman_synth.draw import Draw
+    from dragoman_synth.german import GermanVerb
 
 __all__ = ["Modal", "Plan", "Tense", "english_group", "german_group", "german_passive", "join_subject", "plans"]
 

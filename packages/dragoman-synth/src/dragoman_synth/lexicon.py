@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from dragoman.synth.frames import read_frames
-from dragoman.synth.lexemes import Adverb, Frame
-from dragoman.synth.tables import weighted
-from dragoman.synth.words import Words, read_words
+from dragoman_synth.frames import read_frames
+from dragoman_synth.lexemes import Adverb, Frame
+from dragoman_synth.tables import weighted
+from dragoman_synth.words import Words, read_words
 
 __all__ = ["Lexicon", "lexicon"]
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from dragoman.synth.english import BE
-from dragoman.synth.german import ACC, DAT, NOM, GermanVerb, conjugate
-from dragoman.synth.phrases import PRONOUNS, Phrase, join
-from dragoman.synth.sentences import Grammar, Sentence, generic
-from dragoman.synth.tables import expressions, irregular
-from dragoman.synth.verbgroups import Plan, Tense
+from dragoman_synth.english import BE
+from dragoman_synth.german import ACC, DAT, NOM, GermanVerb, conjugate
+from dragoman_synth.phrases import PRONOUNS, Phrase, join
+from dragoman_synth.sentences import Grammar, Sentence, generic
+from dragoman_synth.tables import expressions, irregular
+from dragoman_synth.verbgroups import Plan, Tense
 
 if TYPE_CHECKING:
-    from dragoman.synth.draw import Draw
-    from dragoman.synth.lexemes import Frame
+    from dragoman_synth.draw import Draw
+    from dragoman_synth.lexemes import Frame
 
 __all__ = ["gladly", "have_done", "in_order", "infinitive", "it_is"]
 

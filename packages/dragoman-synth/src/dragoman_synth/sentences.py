@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from dragoman.synth.choice import Chooser
-from dragoman.synth.draw import Draw
-from dragoman.synth.german import DAT, N
-from dragoman.synth.phrases import (
+from dragoman_synth.choice import Chooser
+from dragoman_synth.draw import Draw
+from dragoman_synth.german import DAT, N
+from dragoman_synth.phrases import (
     COUNT,
     EACH,
     INDEF,
@@ -25,13 +25,13 @@ from dragoman.synth.phrases import (
     Spot,
     contract,
 )
-from dragoman.synth.relative import Relativiser
-from dragoman.synth.verbgroups import Modal, Plan, Tense, german_passive, plans
+from dragoman_synth.relative import Relativiser
+from dragoman_synth.verbgroups import Modal, Plan, Tense, german_passive, plans
 
 if TYPE_CHECKING:
-    from dragoman.synth.clauses import Clause
-    from dragoman.synth.lexemes import Frame
-    from dragoman.synth.lexicon import Lexicon
+    from dragoman_synth.clauses import Clause
+    from dragoman_synth.lexemes import Frame
+    from dragoman_synth.lexicon import Lexicon
 
 __all__ = [
     "IT",

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dragoman.synth.german import ACC, NOM
-from dragoman.synth.phrases import PRONOUNS, SIE, WHICH, Common, Phrase
-from dragoman.synth.sentences import Grammar, Sentence
-from dragoman.synth.tables import expressions
-from dragoman.synth.verbgroups import Modal, Plan, Tense, plans
+from dragoman_synth.german import ACC, NOM
+from dragoman_synth.phrases import PRONOUNS, SIE, WHICH, Common, Phrase
+from dragoman_synth.sentences import Grammar, Sentence
+from dragoman_synth.tables import expressions
+from dragoman_synth.verbgroups import Modal, Plan, Tense, plans
 
 if TYPE_CHECKING:
-    from dragoman.synth.clauses import Clause
-    from dragoman.synth.draw import Draw
-    from dragoman.synth.lexemes import Frame
+    from dragoman_synth.clauses import Clause
+    from dragoman_synth.draw import Draw
+    from dragoman_synth.lexemes import Frame
 
 __all__ = ["command", "indirect", "polite", "wh_question", "yes_no"]
 

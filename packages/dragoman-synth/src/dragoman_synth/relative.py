@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dragoman.synth.german import NOM
-from dragoman.synth.phrases import ALL, DEM, EACH, GENERIC, NAMED, NO, POSS, ZERO, Common, Phrase
-from dragoman.synth.verbgroups import plans
+from dragoman_synth.german import NOM
+from dragoman_synth.phrases import ALL, DEM, EACH, GENERIC, NAMED, NO, POSS, ZERO, Common, Phrase
+from dragoman_synth.verbgroups import plans
 
 if TYPE_CHECKING:
-    from dragoman.synth.choice import Chooser
-    from dragoman.synth.clauses import Clause
-    from dragoman.synth.draw import Draw
-    from dragoman.synth.lexemes import Frame
+    from dragoman_synth.choice import Chooser
+    from dragoman_synth.clauses import Clause
+    from dragoman_synth.draw import Draw
+    from dragoman_synth.lexemes import Frame
 
 __all__ = ["Relativiser"]
 

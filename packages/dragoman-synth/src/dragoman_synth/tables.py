@@ -44,7 +44,7 @@ def parse(text: str, name: str, make: Callable[[str, str], T]) -> list[T]:
 
 def read(name: str, make: Callable[[str, str], T]) -> list[T]:
     """`make(section, entry)` of every entry of a file of the lexicon."""
-    return parse(files("dragoman.synth").joinpath("lexicon", name).read_text(encoding="utf-8"), name, make)
+    return parse(files("dragoman_synth").joinpath("lexicon", name).read_text(encoding="utf-8"), name, make)
 
 
 def grouped(name: str, make: Callable[[str], T]) -> dict[str, list[T]]:

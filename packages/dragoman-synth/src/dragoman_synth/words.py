@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import TypeVar
 
-from dragoman.synth import english, german
-from dragoman.synth.dates import clock_times, dated_times, number_words
-from dragoman.synth.german import PL, F, M, N
-from dragoman.synth.lexemes import Adjective, Adverb, Noun, Place
-from dragoman.synth.tables import Pair, grouped, pair, read, weighted
+from dragoman_synth import english, german
+from dragoman_synth.dates import clock_times, dated_times, number_words
+from dragoman_synth.german import PL, F, M, N
+from dragoman_synth.lexemes import Adjective, Adverb, Noun, Place
+from dragoman_synth.tables import Pair, grouped, pair, read, weighted
 
 __all__ = ["Words", "read_words"]
 

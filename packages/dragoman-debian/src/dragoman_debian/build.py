@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from dragoman.debian.archive import AptArchive, Archive, Catalogue, FolderArchive
-from dragoman.debian.catalogues import message_pairs, read_mo, read_po
-from dragoman.debian.descriptions import Description, description_pairs, read_descriptions
 from dragoman.errors import FailedError, InputError
 from dragoman.files.store import read_json, write_json
 from dragoman.run import RunFolder
 from dragoman.settings import Record
 from dragoman.text import open_output
+from dragoman_debian.archive import AptArchive, Archive, Catalogue, FolderArchive
+from dragoman_debian.catalogues import message_pairs, read_mo, read_po
+from dragoman_debian.descriptions import Description, description_pairs, read_descriptions
 
 __all__ = ["DebianConfig", "DebianResult", "Part", "build_corpus"]
 

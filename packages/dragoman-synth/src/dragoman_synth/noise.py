@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dragoman.synth.draw import Draw
+    from dragoman_synth.draw import Draw
 
 __all__ = ["MISALIGNED", "disturb"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dragoman.synth import english, german
-from dragoman.synth.german import ACC, DAT
-from dragoman.synth.lexemes import Frame, Pattern, Slot
-from dragoman.synth.tables import grouped, irregular, weighted
+from dragoman_synth import english, german
+from dragoman_synth.german import ACC, DAT
+from dragoman_synth.lexemes import Frame, Pattern, Slot
+from dragoman_synth.tables import grouped, irregular, weighted
 
 if TYPE_CHECKING:
-    from dragoman.synth.words import Words
+    from dragoman_synth.words import Words
 
 __all__ = ["read_frames"]
 

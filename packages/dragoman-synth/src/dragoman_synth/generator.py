@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from dragoman.errors import InputError
 from dragoman.settings import Record
-from dragoman.synth import coordination, infinitives, predicates, questions, sentences, subordinate
-from dragoman.synth.draw import Draw
-from dragoman.synth.lexicon import lexicon
-from dragoman.synth.noise import MISALIGNED, disturb
-from dragoman.synth.sentences import Grammar, Pattern, Sentence
+from dragoman_synth import coordination, infinitives, predicates, questions, sentences, subordinate
+from dragoman_synth.draw import Draw
+from dragoman_synth.lexicon import lexicon
+from dragoman_synth.noise import MISALIGNED, disturb
+from dragoman_synth.sentences import Grammar, Pattern, Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

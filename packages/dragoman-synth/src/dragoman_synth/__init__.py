@@ -9,6 +9,6 @@ Sentences are tokenised as by the Moses tokeniser (`the teacher 's book`, `doesn
 
 from __future__ import annotations
 
-from dragoman.synth.generator import Example, SynthConfig, SynthSplits, generate, generate_splits
+from dragoman_synth.generator import Example, SynthConfig, SynthSplits, generate, generate_splits
 
 __all__ = ["Example", "SynthConfig", "SynthSplits", "generate", "generate_splits"]

@@ -6,15 +6,15 @@ from functools import cache
 from itertools import chain, product
 from typing import TYPE_CHECKING, NamedTuple
 
-from dragoman.synth.lexicon import lexicon
-from dragoman.synth.phrases import pronoun_for
-from dragoman.synth.sentences import Grammar, Sentence
-from dragoman.synth.tables import expressions, read
-from dragoman.synth.verbgroups import Plan, Tense
+from dragoman_synth.lexicon import lexicon
+from dragoman_synth.phrases import pronoun_for
+from dragoman_synth.sentences import Grammar, Sentence
+from dragoman_synth.tables import expressions, read
+from dragoman_synth.verbgroups import Plan, Tense
 
 if TYPE_CHECKING:
-    from dragoman.synth.draw import Draw
-    from dragoman.synth.lexemes import Frame, Noun
+    from dragoman_synth.draw import Draw
+    from dragoman_synth.lexemes import Frame, Noun
 
 __all__ = ["contrast", "sequel", "two_deeds"]
 

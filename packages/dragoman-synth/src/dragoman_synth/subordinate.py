@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dragoman.synth.german import NOM, past_forms
-from dragoman.synth.phrases import OWNERS, PRONOUNS, Phrase, pronoun_for
-from dragoman.synth.sentences import IT, Grammar, Sentence
-from dragoman.synth.tables import expressions
-from dragoman.synth.verbgroups import Modal, Plan, Tense, plans
+from dragoman_synth.german import NOM, past_forms
+from dragoman_synth.phrases import OWNERS, PRONOUNS, Phrase, pronoun_for
+from dragoman_synth.sentences import IT, Grammar, Sentence
+from dragoman_synth.tables import expressions
+from dragoman_synth.verbgroups import Modal, Plan, Tense, plans
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dragoman.synth.clauses import Clause
-    from dragoman.synth.draw import Draw
-    from dragoman.synth.lexemes import Frame
+    from dragoman_synth.clauses import Clause
+    from dragoman_synth.draw import Draw
+    from dragoman_synth.lexemes import Frame
 
 __all__ = [
     "although",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dragoman.synth.german import DAT, NOM, PL, F, M
-from dragoman.synth.phrases import (
+from dragoman_synth.german import DAT, NOM, PL, F, M
+from dragoman_synth.phrases import (
     ALL,
     COUNT,
     DEF,
@@ -26,9 +26,9 @@ from dragoman.synth.phrases import (
 )
 
 if TYPE_CHECKING:
-    from dragoman.synth.draw import Draw
-    from dragoman.synth.lexemes import Adjective, Noun, Place, Slot
-    from dragoman.synth.lexicon import Lexicon
+    from dragoman_synth.draw import Draw
+    from dragoman_synth.lexemes import Adjective, Noun, Place, Slot
+    from dragoman_synth.lexicon import Lexicon
 
 __all__ = ["Participants"]
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dragoman.synth.clauses import Clause
-from dragoman.synth.participants import Participants
-from dragoman.synth.phrases import POSS, Common, Phrase
-from dragoman.synth.tables import expressions
-from dragoman.synth.verbgroups import Modal, Plan, Tense, plans
+from dragoman_synth.clauses import Clause
+from dragoman_synth.participants import Participants
+from dragoman_synth.phrases import POSS, Common, Phrase
+from dragoman_synth.tables import expressions
+from dragoman_synth.verbgroups import Modal, Plan, Tense, plans
 
 if TYPE_CHECKING:
-    from dragoman.synth.draw import Draw
-    from dragoman.synth.lexemes import Adverb, Frame
-    from dragoman.synth.lexicon import Lexicon
+    from dragoman_synth.draw import Draw
+    from dragoman_synth.lexemes import Adverb, Frame
+    from dragoman_synth.lexicon import Lexicon
 
 __all__ = ["Chooser"]
 

@@ -10,16 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dragoman.synth.english import BE
-from dragoman.synth.german import ACC, DAT, NOM
-from dragoman.synth.phrases import OWNERS, Phrase, Spot, contract, join
-from dragoman.synth.verbgroups import Plan, english_group, german_group, join_subject
+from dragoman_synth.english import BE
+from dragoman_synth.german import ACC, DAT, NOM
+from dragoman_synth.phrases import OWNERS, Phrase, Spot, contract, join
+from dragoman_synth.verbgroups import Plan, english_group, german_group, join_subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dragoman.synth.draw import Draw
-    from dragoman.synth.lexemes import Adverb, Frame, Pattern, Slot
+    from dragoman_synth.draw import Draw
+    from dragoman_synth.lexemes import Adverb, Frame, Pattern, Slot
 
 __all__ = ["Clause"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dragoman.synth.german import Declension, Four, GermanVerb
+from dragoman_synth.german import Declension, Four, GermanVerb
 
 if TYPE_CHECKING:
-    from dragoman.synth.english import EnglishVerb
+    from dragoman_synth.english import EnglishVerb
 
 __all__ = ["Adjective", "Adverb", "Frame", "Noun", "Pattern", "Place", "Slot"]
 

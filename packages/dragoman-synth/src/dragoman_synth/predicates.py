@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dragoman.synth.english import BE, article, comparative
-from dragoman.synth.german import ACC, AUXILIARIES, DAT, NOM, N, conjugate, past_forms
-from dragoman.synth.phrases import DEF, GENERIC, INDEF, PRONOUNS, ZERO, Common, Phrase, join
-from dragoman.synth.sentences import KINDS, Grammar, Sentence
-from dragoman.synth.tables import expressions
-from dragoman.synth.verbgroups import join_subject
+from dragoman_synth.english import BE, article, comparative
+from dragoman_synth.german import ACC, AUXILIARIES, DAT, NOM, N, conjugate, past_forms
+from dragoman_synth.phrases import DEF, GENERIC, INDEF, PRONOUNS, ZERO, Common, Phrase, join
+from dragoman_synth.sentences import KINDS, Grammar, Sentence
+from dragoman_synth.tables import expressions
+from dragoman_synth.verbgroups import join_subject
 
 if TYPE_CHECKING:
-    from dragoman.synth.draw import Draw
-    from dragoman.synth.lexemes import Adjective, Noun
+    from dragoman_synth.draw import Draw
+    from dragoman_synth.lexemes import Adjective, Noun
 
 __all__ = [
     "ache",
