@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.kit.forests import N_FEATURES, brute_force, features_of, forests, share, weight_vectors, words_of
 
 from dragoman import _core
 from dragoman.features import FeatureIndex
 from dragoman.forest import Derivation, Marginal, forest_from_json, forest_to_json, read_forest, write_forest
-from forests import N_FEATURES, brute_force, features_of, forests, share, weight_vectors, words_of
 
 
 def test_most_forests_have_several_derivations():

@@ -12,14 +12,14 @@ from statistics import fmean
 from types import SimpleNamespace
 
 import pytest
-from tests.fake_runs import explanation, fake_run, noisy, rounds, sentences, start_run, write_cell, write_test_set
-from tests.html_pages import HOSTILE, read
+from tests.kit.fake_runs import explanation, fake_run, noisy, rounds, sentences, start_run, write_cell, write_test_set
+from tests.kit.html_pages import HOSTILE, read
 
-from dragoman import report
 from dragoman.analysis import RowKey, compare_runs
 from dragoman.errors import InputError, MismatchError
 from dragoman.features.descriptions import DENSE_FEATURES
 from dragoman.run import CellKey, CellResult, CellRound, SetScores, cell_folder, start_file
+from dragoman.view import report
 from dragoman.view.report import markdown_tables, write_report
 from dragoman.view.report.chart_svg import draw_chart
 from dragoman.view.report.charts import COLOURS, Dash

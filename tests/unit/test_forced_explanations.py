@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.kit.small_systems import make_systems, opened, sentences_of
+from tests.kit.small_text import write_lines
 from typer.testing import CliRunner
 
 from dragoman.cli.app import app
 from dragoman.errors import MismatchError
 from dragoman.search import ForcedConfig
 from dragoman.system import KINDS, System, Verdict
-from small_systems import make_systems, opened, sentences_of
-from small_text import write_lines
 
 SMALL = [kind for kind in KINDS if kind in ("phrase", "hiero")]
 

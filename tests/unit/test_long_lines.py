@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.kit.small_systems import make_systems, opened, sentences_of
 
 from dragoman.corpus.tokens import TokenLines
 from dragoman.errors import InputError
@@ -23,7 +24,6 @@ from dragoman.system import (
 )
 from dragoman.system.long_lines import parts_of
 from dragoman.tuning import tune_system
-from small_systems import make_systems, opened, sentences_of
 
 
 @pytest.fixture(scope="module")

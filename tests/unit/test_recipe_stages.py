@@ -9,6 +9,8 @@ from functools import partial
 
 import pytest
 import sacrebleu
+from tests.kit.small_text import write_lines
+from tests.kit.watching import Watcher
 
 from dragoman.align import align_files, write_pharaoh
 from dragoman.errors import InputError
@@ -17,8 +19,6 @@ from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate
 from dragoman.run import cell_folder, load_cells, load_test_sets
 from dragoman.system import System
 from dragoman_synth import SynthConfig, generate_splits
-from small_text import write_lines
-from watching import Watcher
 
 RECIPE = """
 title = "Files"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.kit.small_text import write_splits
 
 from dragoman.errors import InputError
 from dragoman.forest import Derivation
 from dragoman.lm import EstimateConfig
 from dragoman.search import ChartFeatures, RuleRescorer
 from dragoman.system import DenseSet, HieroSettings, SystemSettings, TrainConfig, train
-from small_text import write_splits
 
 SENTENCES = ["qwertz", "äöü qwertz", "die kinder sehen qwertz ."]
 

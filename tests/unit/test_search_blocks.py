@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.kit.small_systems import TEMPLATES, all_names, make_systems, opened, sentences_of
 
 from dragoman.errors import InputError
 from dragoman.features import Block, FeatureIndex, Weights
@@ -17,7 +18,6 @@ from dragoman.forest.arrays import ForestArrays
 from dragoman.gradients import N_LISTS, PassSettings, gradient_pass
 from dragoman.sources.lists import ListShard, StoredLists, write_shard
 from dragoman.system import KINDS, FoldDecoder, LiveDecoder
-from small_systems import TEMPLATES, all_names, make_systems, opened, sentences_of
 
 K = 30
 SHARES = {"first": 0.5, "second": -0.25}

@@ -9,8 +9,9 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
+from tests.kit.asking import asking
+from tests.kit.small_systems import make_systems, sentences_of
 
-from asking import asking
 from dragoman.errors import FailedError, InputError
 from dragoman.features import Weights
 from dragoman.forest import ForestArrays
@@ -22,7 +23,6 @@ from dragoman.view.serve import Explorer, Limits
 from dragoman.view.serve.drawing import draw_space
 from dragoman.view.serve.explorer import Search
 from dragoman.view.serve.server import open_socket
-from small_systems import make_systems, sentences_of
 
 NAMES = ("phrase", "hiero")
 EVIL = "</script><img src=x onerror=alert(1)>\u202egnp.exe\u0007"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.kit.asking import asking
+from tests.kit.small_systems import make_systems, sentences_of
 
-from asking import asking
 from dragoman.view.serve import Explorer, Limits
-from small_systems import make_systems, sentences_of
 
 NAMES = ("phrase", "hiero")
 

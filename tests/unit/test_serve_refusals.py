@@ -8,14 +8,14 @@ import re
 
 import httpx
 import pytest
+from tests.kit.asking import asking
+from tests.kit.small_systems import make_systems, sentences_of
 
-from asking import asking
 from dragoman.system import System
 from dragoman.system.explain import explain
 from dragoman.system.force import force
 from dragoman.view.serve import Explorer, Limits
 from dragoman.view.serve.api import make_app
-from small_systems import make_systems, sentences_of
 
 NAMES = ("phrase", "hiero")
 EVIL = "</script><img src=x onerror=alert(1)>\u202egnp.exe\u0007"

@@ -8,6 +8,8 @@ import sys
 from dataclasses import replace
 
 import pytest
+from tests.kit.fake_runs import rounds, write_test_set
+from tests.kit.small_systems import make_systems, sentences_of
 
 from dragoman.cli import main
 from dragoman.errors import InputError
@@ -19,8 +21,6 @@ from dragoman.tuning import DEVELOPMENT, TEST, BeforeAfter
 from dragoman.view.serve import Explorer, read_recorded
 from dragoman.view.serve.explorer import Round, Search
 from dragoman.view.serve.recorded_sets import read_sets
-from fake_runs import rounds, write_test_set
-from small_systems import make_systems, sentences_of
 
 
 @pytest.fixture(scope="module")

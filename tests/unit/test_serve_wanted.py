@@ -8,12 +8,12 @@ import threading
 import time
 
 import pytest
+from tests.kit.small_systems import make_systems
 
 from dragoman.view.serve import Explorer, Limits
 from dragoman.view.serve.api import Workers, make_app
 from dragoman.view.serve.opened import deadline
 from dragoman.view.serve.wanted import NotWantedError, watching
-from small_systems import make_systems
 
 
 @pytest.fixture(scope="module")

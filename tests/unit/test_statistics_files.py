@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.kit.pools import dense_features, random_pool
 
 from dragoman.candidates import read_statistics, write_statistics
 from dragoman.errors import InputError, MismatchError
 from dragoman.metric import Bleu, Smoothing, Ter
-from pools import dense_features, random_pool
 
 FEATURES = """FEATURES_TXT_BEGIN_0 0 2 2 LM0 TM0_1
 -1.5 2 sp_a=3

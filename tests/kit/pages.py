@@ -9,9 +9,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import toy_decoder
+from tests.kit import toy_decoder
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 
 _BLOCK = re.compile(r"(?:^<!-- not run: (?P<why>.+) -->\n)?^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.DOTALL | re.M)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from tests.kit.small_text import write_lines
+
 from dragoman.text import MosesText
 from dragoman_synth import SynthConfig, generate_splits
-from small_text import write_lines
 
 
 def write_raw_splits(folder, n_train, n_dev, n_test, *, seed):

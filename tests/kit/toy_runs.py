@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 
-import toy_decoder
+from tests.kit import toy_decoder
+
 from dragoman.candidates import read_nbest, read_references, with_metric
 from dragoman.features import read_weights
 from dragoman.metric import by_name

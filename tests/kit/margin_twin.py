@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.optimize import minimize
+from tests.kit.pools import dense_features
+from tests.kit.pseudo_corpus import PseudoCorpus
 
 from dragoman.optim.epochs import visiting_order
 from dragoman.optim.gains import list_lengths, scaled_gains, typical_range
-from pools import dense_features
-from pseudo_corpus import PseudoCorpus
 
 
 def find_hope(scores, gains, rule="cost-based", size=10):

@@ -8,11 +8,12 @@ import signal
 import subprocess
 import sys
 
+from tests.kit.small_systems import make_systems
+
 from dragoman.optim import Mert
 from dragoman.system import System
 from dragoman.text import read_lines
 from dragoman.tuning import TEST, TUNE_RECORD, BeforeAfter, LoopSettings, TuneConfig, tune_system
-from small_systems import make_systems
 
 DESKTOP, PHONE = (1280, 900), (390, 800)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from tests.kit.small_text import write_splits
 
 from dragoman.lm import EstimateConfig
 from dragoman.system import KINDS, System, SystemSettings, TrainConfig, train
-from small_text import write_splits
 
 TEMPLATES = {
     "phrase": (

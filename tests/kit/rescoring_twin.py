@@ -6,7 +6,7 @@ import math
 from collections import Counter, defaultdict
 from itertools import pairwise
 
-from mbr_twin import PEERS
+from tests.kit.mbr_twin import PEERS
 
 FLOOR = 1e-7
 EMPTY = None
