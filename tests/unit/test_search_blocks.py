@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.kit.small_systems import TEMPLATES, all_names, make_systems, opened, sentences_of
+from tests.kit.small_systems import TEMPLATES, all_names, opened, sentences_of
 
 from dragoman.errors import InputError
 from dragoman.features import Block, FeatureIndex, Weights
@@ -22,11 +22,6 @@ from dragoman.system import KINDS, FoldDecoder, LiveDecoder
 K = 30
 SHARES = {"first": 0.5, "second": -0.25}
 """Weights of the blocks."""
-
-
-@pytest.fixture(scope="module", name="made")
-def made_systems(tmp_path_factory):
-    return make_systems(tmp_path_factory.mktemp("made"), n_folds=2)
 
 
 @pytest.fixture(name="case", params=KINDS)

@@ -9,8 +9,7 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from tests.kit.asking import asking
-from tests.kit.small_systems import make_systems, sentences_of
+from tests.kit.small_systems import sentences_of
 
 from dragoman.errors import FailedError, InputError
 from dragoman.features import Weights
@@ -25,27 +24,6 @@ from dragoman.view.serve.explorer import Search
 from dragoman.view.serve.server import open_socket
 
 NAMES = ("phrase", "hiero")
-EVIL = "</script><img src=x onerror=alert(1)>\u202egnp.exe\u0007"
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    return make_systems(tmp_path_factory.mktemp("serve"), n_folds=2)
-
-
-@pytest.fixture(scope="module")
-def explorer(made):
-    return Explorer.load([made / name for name in NAMES], limits=Limits(tokens=60, timeout_s=20))
-
-
-@pytest.fixture(scope="module")
-def sentence(made):
-    return max(sentences_of(made), key=len)
-
-
-@pytest.fixture(scope="module")
-def ask(explorer):
-    return asking(explorer)
 
 
 @pytest.mark.parametrize("name", NAMES)

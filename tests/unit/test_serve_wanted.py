@@ -8,17 +8,11 @@ import threading
 import time
 
 import pytest
-from tests.kit.small_systems import make_systems
 
 from dragoman.view.serve import Explorer, Limits
 from dragoman.view.serve.api import Workers, make_app
 from dragoman.view.serve.opened import deadline
 from dragoman.view.serve.wanted import NotWantedError, watching
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    return make_systems(tmp_path_factory.mktemp("wanted"), n_folds=2)
 
 
 def asked(app, leaves):
