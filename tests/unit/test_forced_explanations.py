@@ -50,20 +50,6 @@ def test_own_translations_are_derived_at_least_as_well(system, made):
         assert found.lists.totals[pair] == pytest.approx(derivation.score(weights), abs=1e-3)
 
 
-def test_features_are_those_of_the_rules_rescored(made):
-    system = opened(made, "hiero")
-    sentences = sentences_of(made)
-    texts = [text for text, *_ in best_of(system, sentences)]
-    found = system.translator.force(sentences, texts, system.weights)
-    rescorer = system.translator.rescorer()
-    for sentence, forest in zip(sentences, found.forests, strict=True):
-        derivation = forest.best(system.weights)
-        again = rescorer.rescore(derivation, sentence)
-        assert again.features() == pytest.approx(derivation.features(), abs=1e-3)
-        for mine, other in zip(derivation.applications, again.applications, strict=True):
-            assert dict(other.features) == pytest.approx(dict(mine.features), abs=1e-3)
-
-
 def test_candidates_of_the_list_have_no_better_derivation(system, made):
     """Of all derivations of a string in the search space forced decoding finds one as good as the best."""
     sentence = sentences_of(made)[0]

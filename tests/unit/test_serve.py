@@ -121,7 +121,7 @@ def test_posteriors_are_those_of_all_derivations(explorer, made):
     sentence = sentences_of(made)[0].split()[0]
     forest = system.decode(sentence)
     every = forest.kbest(system.weights, 100_000)
-    shares = np.exp(every.totals - forest.log_total(system.weights))
+    shares = np.exp(every.totals - forest.expected_features(system.weights).log_total)
     assert shares.sum() == pytest.approx(1, abs=1e-6)
     expected = np.zeros(forest.n_edges)
     for c, share in enumerate(shares):
