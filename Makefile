@@ -4,9 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 NATIVE := $(shell find native -type f \( -name '*.cc' -o -name '*.hh' \) 2>/dev/null)
-PACKAGES := $(shell find src -name __init__.py 2>/dev/null)
+PACKAGES := $(shell find src packages -name __init__.py -o -path "packages/*/pyproject.toml" 2>/dev/null)
 BUILD := build/native
-BUILD_NEEDS := "scikit-build-core>=0.11,<2" "nanobind>=2.9,<4" "cmake>=3.25" "ninja>=1.11" "setuptools>=68" "wheel>=0.43"
+BUILD_NEEDS := "scikit-build-core>=0.11,<2" "nanobind>=2.9,<4" "cmake>=3.25" "ninja>=1.11" "setuptools>=77" "wheel>=0.43"
 
 .PHONY: demo test lint format bench asan tsan browser clean help
 
@@ -18,6 +18,7 @@ $(STAMP): pyproject.toml CMakeLists.txt $(NATIVE) $(PACKAGES)
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(BUILD_NEEDS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --config-settings build-dir=$(BUILD) --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation $(addprefix --editable ,$(wildcard packages/*))
 	@touch $(STAMP)
 
 demo: $(STAMP)  ## run recipes/quickstart.toml on embedded data, leave build/demo/report.html

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from bench.harness import DATA, Case, Workload
 from dragoman.corpus import Bitext, LearnedClasses, Side, learn_classes
-from dragoman.synth import SynthConfig, generate
 from dragoman.text import read_lines
+from dragoman_synth import SynthConfig, generate
 
 
 def _synth(scale: float) -> Workload:

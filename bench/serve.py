@@ -19,9 +19,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from bench.harness import RESULTS, Case, Workload
-from dragoman.synth import SynthConfig, generate
 from dragoman.system import KINDS, SystemSettings, TrainConfig, train
 from dragoman.text import read_lines
+from dragoman_synth import SynthConfig, generate
 
 OUT = RESULTS / "serve"
 N_CLIENTS = 50

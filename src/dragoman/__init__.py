@@ -114,7 +114,8 @@ __all__ = [
 # Imported when they are first used: the command line, and whoever wants one part, need not wait for all.
 _HOMES = {
     "candidates": (
-        "Choice Objective Pool load_pool mbr oracle read_pool read_references rerank save_pool with_external with_metric"
+        "Choice Objective Pool load_pool mbr oracle read_pool read_references rerank save_pool with_external "
+        "with_metric"
     ),
     "corpus": "Bitext Vocab",
     "errors": "DragomanError FailedError InputError MismatchError",

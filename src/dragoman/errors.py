@@ -14,7 +14,7 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator
 
-__all__ = ["DragomanError", "FailedError", "InputError", "MismatchError", "naming"]
+__all__ = ["DragomanError", "FailedError", "InputError", "MismatchError", "naming", "needing"]
 
 
 class DragomanError(Exception):
@@ -68,3 +68,12 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
         if error.path:
             raise
         raise error.at(path) from error.__cause__
+
+
+@contextlib.contextmanager
+def needing(distribution: str) -> Iterator[None]:
+    """Say what to install where an import inside the block finds nothing."""
+    try:
+        yield
+    except ImportError as error:
+        raise InputError(f"{error.name} is not installed; install {distribution}") from error

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.kit.pools import random_pool
 
 from dragoman.errors import InputError
 from dragoman.features import Weights
@@ -27,7 +28,6 @@ from dragoman.optim import (
     descend,
     make_loss,
 )
-from pools import random_pool
 
 LOSSES = {
     "xbleu": ExpectedGain,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from tests.kit.small_text import write_splits
 
 from dragoman import _core
 from dragoman.analysis.resampling import cross_validate
@@ -27,7 +28,6 @@ from dragoman.metric.base import WordMetric
 from dragoman.optim import Mert, Pro
 from dragoman.system import TrainConfig, train
 from dragoman.tuning import LearnFrom, LoopSettings, TuneConfig, tune_pool, tune_system
-from small_text import write_splits
 
 N = 24
 WORDS = ["the", "a", "cat", "sat", "on", "mat", "dog", "ran", "home", "now"]

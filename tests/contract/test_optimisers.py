@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.kit.pools import pool_of, random_pool
 
 from dragoman.candidates import rerank, save_pool
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.optim import LIST_METHODS, OPTIMISERS
 from dragoman.optim.base import finish
-from pools import pool_of, random_pool
 
 # Learners with a fixed step need more passes, or a longer step, on lists of two sentences than on hundreds.
 SETTINGS = {"mert": {"n_starts": 4}, "mira": {"n_epochs": 100}, "rm": {"n_epochs": 100}, "rampion": {"step": 0.01}}

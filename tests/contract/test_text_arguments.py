@@ -9,6 +9,7 @@ from enum import StrEnum
 
 import pytest
 from test_records import enums_named, modules
+from tests.kit.small_systems import make_systems, opened, sentences_of
 
 from dragoman.errors import InputError
 from dragoman.features import Weights, read_weights, write_weights
@@ -16,7 +17,6 @@ from dragoman.metric import Smoothing, Tokenizer, by_name
 from dragoman.settings import takes_text
 from dragoman.settings.kinds import hints_of, is_enum, members_of
 from dragoman.system import Preset
-from small_systems import make_systems, opened, sentences_of
 
 
 def public() -> Iterator[object]:

@@ -8,6 +8,7 @@ import re
 
 import numpy as np
 import pytest
+from tests.kit.small_text import write_lines, write_splits
 from typer.testing import CliRunner
 
 from dragoman.analysis import Measured
@@ -19,7 +20,6 @@ from dragoman.experiments.ablation import METHODS
 from dragoman.features import Weights, read_weights
 from dragoman.metric import Bleu, Smoothing, Tokenizer, by_name, score_text
 from dragoman.text import read_lines
-from small_text import write_lines, write_splits
 
 
 @pytest.fixture(scope="module")

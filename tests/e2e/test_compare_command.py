@@ -6,7 +6,7 @@ import csv
 import io
 
 import pytest
-from tests.fake_runs import fake_run, noisy, sentences, write_cell
+from tests.kit.fake_runs import fake_run, noisy, sentences, write_cell
 
 from dragoman.analysis import holm
 from dragoman.run import start_file

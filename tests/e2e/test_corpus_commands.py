@@ -3,8 +3,23 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
+
+
+@pytest.mark.parametrize(
+    ("package", "words"),
+    [
+        ("synth", ("corpus", "synth", "-o", "c")),
+        ("synth", ("demo", "--out", "d")),
+        ("debian", ("corpus", "debian", "--languages", "de-en", "-o", "c")),
+    ],
+)
+def test_a_distribution_that_is_missing_is_asked_for(inside, monkeypatch, package, words):
+    monkeypatch.setitem(sys.modules, f"dragoman_{package}", None)
+    result = inside(*words, status=2)
+    assert f"dragoman_{package} is not installed; install dragoman-{package}" in result.err
 
 
 def test_synth_then_stats_then_split(dragoman, tmp_path):

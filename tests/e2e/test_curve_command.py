@@ -6,9 +6,9 @@ import json
 import xml.etree.ElementTree as ET
 
 import pytest
+from tests.kit.small_text import write_lines, write_splits
 
 from dragoman.system import SystemSettings, TrainConfig, train
-from small_text import write_lines, write_splits
 
 
 @pytest.fixture(scope="module")

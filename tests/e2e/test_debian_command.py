@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-
-from small_text import write_lines
+from tests.kit.small_text import write_lines
 
 
 @pytest.fixture

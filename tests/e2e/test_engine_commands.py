@@ -7,10 +7,10 @@ import subprocess
 import sys
 
 import pytest
+from tests.kit.small_text import write_splits
 
 from dragoman.lm import EstimateConfig
 from dragoman.system import TrainConfig, train
-from small_text import write_splits
 
 
 @pytest.fixture(scope="module")

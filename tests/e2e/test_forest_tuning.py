@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.kit.foreign_forests import GRAPH
 
 from dragoman.errors import InputError
 from dragoman.features import read_weights
 from dragoman.features.moses_order import moses_order
-from foreign_forests import GRAPH
 
 WORDS = list("abcdefgh")
 

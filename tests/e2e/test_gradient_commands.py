@@ -9,10 +9,10 @@ import sys
 import time
 
 import pytest
+from tests.kit.small_text import write_lines, write_splits
 
 from dragoman.gradients import Gradient
 from dragoman.system import SystemSettings, TrainConfig, train
-from small_text import write_lines, write_splits
 
 N_LINES = 120
 OPTIONS = ["--k", 8, "--lines-per-shard", 10, "--features", "rule_id", "--scale", 5]

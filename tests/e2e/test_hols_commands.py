@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.kit.small_text import write_splits
 
 from dragoman.lm import EstimateConfig
 from dragoman.system import System, SystemSettings, TrainConfig, train
-from small_text import write_splits
 
 SETTINGS = ["line_search=40", "gradient_k=20", "start_rounds=1", "search_rounds=1", "n_starts=1", "n_directions=1"]
 

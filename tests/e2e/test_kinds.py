@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman.synth import SynthConfig, generate_splits
+from dragoman_synth import SynthConfig, generate_splits
 
 OTHERS = {
     "hiero": ["--smoothing kneser-ney", "--distortion-limit 3", "--max-phrase-length 3", "--reordering msd"],

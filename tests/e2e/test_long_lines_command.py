@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from tests.kit.small_systems import make_systems, sentences_of
 
 from dragoman.system import KINDS, System
-from small_systems import make_systems, sentences_of
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ import stat
 import sys
 
 import pytest
+from tests.kit import toy_decoder
 
-import toy_decoder
 from dragoman.cli.mert_moses import frozen_features
 from dragoman.errors import InputError
 from dragoman.features import read_weights

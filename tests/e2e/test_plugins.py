@@ -9,9 +9,9 @@ import subprocess
 import sys
 
 import pytest
+from tests.kit.small_text import write_lines, write_splits
 
 from dragoman.text import read_lines
-from small_text import write_lines, write_splits
 
 PROJECT = """
 [build-system]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from pages import ROOT, blocks_of, run_shell, write_lists
+from tests.kit.pages import ROOT, blocks_of, run_shell, write_lists
 
 TEXT = """
 dragoman corpus synth -n 200 --dev 20 --test 10 -o corpus -q

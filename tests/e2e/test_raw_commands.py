@@ -12,11 +12,11 @@ import sys
 import time
 
 import pytest
+from tests.kit.small_raw import write_raw_splits
+from tests.kit.small_text import write_lines
 
 from dragoman.lm import EstimateConfig
 from dragoman.system import SystemSettings, TrainConfig, train
-from small_raw import write_raw_splits
-from small_text import write_lines
 
 MERT = ("--set", "n_starts=2")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import urllib.request
 
-from pages import ROOT, blocks_of, run_shell, write_lists, write_programs
-from served import serving
+from tests.kit.pages import ROOT, blocks_of, run_shell, write_lists, write_programs
+from tests.kit.served import serving
 
 PAGE = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = [code for code, _ in blocks_of("README.md", "sh")]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
-from small_systems import make_systems
-from small_text import write_lines
+from tests.kit.small_systems import make_systems
+from tests.kit.small_text import write_lines
 
 
 @pytest.fixture(scope="module")

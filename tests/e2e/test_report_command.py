@@ -5,9 +5,8 @@ from __future__ import annotations
 import gzip
 
 import pytest
-from tests.fake_runs import fake_run, write_cell
-
-from small_systems import make_systems
+from tests.kit.fake_runs import fake_run, write_cell
+from tests.kit.small_systems import make_systems
 
 
 def test_report(inside, tmp_path):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.browser import open_browser
-from tests.fake_runs import explanation, noisy, sentences, start_run, write_cell, write_test_set
+from tests.kit.browser import open_browser
+from tests.kit.fake_runs import explanation, noisy, sentences, start_run, write_cell, write_test_set
 
 from dragoman.view.report import write_report
 

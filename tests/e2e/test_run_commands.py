@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.kit.toy_runs import without_times
 
 from dragoman.analysis import compare_runs
 from dragoman.errors import FailedError, InputError
@@ -22,9 +23,8 @@ from dragoman.experiments import read_recipe, run_cells
 from dragoman.run import load_cells, load_test_sets
 from dragoman.system import Silent
 from dragoman.work.engine.processes import ProcessEngine
-from toy_runs import without_times
 
-TWO_SYSTEMS = Path(__file__).parents[1] / "two_systems.toml"
+TWO_SYSTEMS = Path(__file__).parents[1] / "kit" / "two_systems.toml"
 SMALL = [
     "corpora.synth.synth={train=300, dev=10, test=10, references=2}",
     "systems.phrase.lm_order=3",

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from small_text import write_lines
+from tests.kit.small_text import write_lines
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "while", "another", "dog", "slept", "under", "some", "old", "tree")
 

@@ -6,12 +6,12 @@ import re
 
 import pytest
 from playwright.sync_api import expect
-from tests.browser import open_browser
+from tests.kit.browser import open_browser
+from tests.kit.served import DESKTOP, PHONE, OpenPage, make_served, reach, serving, settle, translation, view, write
+from tests.kit.small_systems import sentences_of
 
 from dragoman.system import System
 from dragoman.view.serve import read_recorded
-from served import DESKTOP, PHONE, OpenPage, make_served, reach, serving, settle, translation, view, write
-from small_systems import sentences_of
 
 EVIL = "</script><img src=x onerror=document.title='owned'> <b>x</b> \u202egnp.exe"
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from tests.browser import open_browser
+from tests.kit.browser import open_browser
+from tests.kit.served import PHONE, OpenPage, make_served, reach, serving, settle, translation, view, write
+from tests.kit.small_raw import write_raw_splits
+from tests.kit.small_systems import sentences_of
 
 from dragoman.system import System, SystemSettings, TrainConfig, train
 from dragoman.view.serve import read_recorded
-from served import PHONE, OpenPage, make_served, reach, serving, settle, translation, view, write
-from small_raw import write_raw_splits
-from small_systems import sentences_of
 
 HEBREW = "והארץ היתה תהו ובהו"
 

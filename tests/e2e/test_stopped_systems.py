@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from tests.kit.small_raw import write_raw_splits
+from tests.kit.small_text import write_lines, write_splits
 
 from dragoman.lm import EstimateConfig
 from dragoman.system import System, SystemSettings, TrainConfig, train
 from dragoman.system.stages import Silent
 from dragoman.tuning import LoopSettings, TuneConfig, tune_system
-from small_raw import write_raw_splits
-from small_text import write_lines, write_splits
 
 
 class Stop(Silent):

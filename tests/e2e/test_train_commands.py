@@ -6,11 +6,11 @@ import json
 import re
 
 import pytest
+from tests.kit.small_text import write_lines, write_splits
 
 from dragoman.features import Weights, read_weights, write_weights
 from dragoman.lm import EstimateConfig
 from dragoman.system import System, SystemSettings, TrainConfig, train
-from small_text import write_lines, write_splits
 
 
 @pytest.fixture(scope="module")

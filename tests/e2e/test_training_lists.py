@@ -9,12 +9,12 @@ import sys
 import time
 
 import pytest
+from tests.kit.small_text import write_lines, write_splits
 
 from dragoman.candidates import rerank, save_pool
 from dragoman.features import read_weights
 from dragoman.sources.lists import ListsFolder, StoredLists
 from dragoman.system import System, SystemSettings, TrainConfig, train
-from small_text import write_lines, write_splits
 
 N_LINES = 400
 

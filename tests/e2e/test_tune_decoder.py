@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.kit import toy_decoder
 
-import toy_decoder
 from dragoman.optim import LIST_METHODS
 from dragoman.run import RunFolder
 

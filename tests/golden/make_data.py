@@ -18,7 +18,7 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 from sklearn.linear_model import LogisticRegression
 
 from dragoman.lm import EstimateConfig, TrainingText, estimate
-from dragoman.synth import SynthConfig, generate
+from dragoman_synth import SynthConfig, generate
 
 DATA = Path(__file__).parent / "data"
 METRICS = {

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.significance import PairedTest
-from tests.fake_runs import count_ties_in_sacrebleu, slow_bootstrap, start_run, write_cell, write_test_set
+from tests.kit.fake_runs import count_ties_in_sacrebleu, slow_bootstrap, start_run, write_cell, write_test_set
 
 from dragoman import analysis
 from dragoman.analysis import SystemOutput, compare_runs, compare_systems

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.kit.mbr_twin import PEERS, expected_by_hand
 
 from dragoman.analysis.resampling import cross_validate
 from dragoman.analysis.resampling.held_out import held_out_tests
@@ -15,7 +16,6 @@ from dragoman.optim import Mert, Mira, Units
 from dragoman.system import train
 from dragoman.text import read_lines
 from dragoman.tuning import tune_pool
-from mbr_twin import PEERS, expected_by_hand
 
 pytestmark = pytest.mark.realdata
 MODELS = {"l2r", "r2l", "reverse", "words", "pieces"}

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_twin import ReferenceTwin, edge_score, listed, loss_of
 from test_reference_forests import Pairs, edges_of
+from tests.kit.small_text import write_splits
 
 from dragoman import _core
 from dragoman.align import Alignment, minimal_trees
@@ -16,7 +17,6 @@ from dragoman.grammar import RuleExtraction, RuleKind, RuleViewConfig, nontermin
 from dragoman.lm import EstimateConfig
 from dragoman.search import EdgeKind, Reach, ReferenceConfig
 from dragoman.system import HieroSettings, System, SystemSettings, TrainConfig, train
-from small_text import write_splits
 
 MAX_SPAN = 3
 CONFIG = ReferenceConfig(holes=False, max_wrong=0)

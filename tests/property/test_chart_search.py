@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
+from tests.kit.forests import share
 
 from dragoman.corpus import Vocab
 from dragoman.features import FeatureIndex
 from dragoman.forest import ForestArrays
 from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate
 from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures, RuleBatch
-from forests import share
 
 VOCAB = Vocab.of(["a b c d e"])
 KNOWN = ["a", "b", "c", "d"]

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.kit.mbr_twin import PEERS, expected_by_hand
 
 from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.metric import Bleu, Chrf, External, Lexicon, Ter, Wer, WordMetric, by_name
-from mbr_twin import PEERS, expected_by_hand
 
 WORDS = ["the", "The", "a", "cat", "cat,", "(sat", "on", "mat.", "été", "日本"]
 texts = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)

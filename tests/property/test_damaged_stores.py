@@ -8,15 +8,15 @@ import shutil
 
 import numpy as np
 import pytest
+from tests.kit import toy_decoder
+from tests.kit.fake_runs import fake_run
+from tests.kit.pools import arrays_of, random_pool
+from tests.kit.toy_runs import tune_inside
 
-import toy_decoder
 from dragoman.candidates import load_pool, rerank, save_pool
 from dragoman.errors import InputError
 from dragoman.features import read_weights
 from dragoman.run import load_cells, load_plans, save_plan
-from fake_runs import fake_run
-from pools import arrays_of, random_pool
-from toy_runs import tune_inside
 
 N_CASES = 75
 

@@ -31,6 +31,7 @@ from test_phrase_search import (
     passed_words,
     problems,
 )
+from tests.kit.forests import share
 
 from dragoman.features import FeatureIndex
 from dragoman.search import (
@@ -41,7 +42,6 @@ from dragoman.search import (
     PhraseDecoder,
 )
 from dragoman.types import offsets_of
-from forests import share
 
 DELETED, COPIED = -2, -3
 """Rules of edits in the twin."""

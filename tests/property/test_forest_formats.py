@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.kit.foreign_forests import GRAPH, as_cdec, as_travatar, plain
+from tests.kit.forests import N_FEATURES, brute_force, forests, share, weight_vectors, words_of
 
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.forest import read_forest, read_forests
-from foreign_forests import GRAPH, as_cdec, as_travatar, plain
-from forests import N_FEATURES, brute_force, forests, share, weight_vectors, words_of
 
 
 def read(text):

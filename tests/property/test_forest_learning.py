@@ -8,10 +8,19 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.kit.forests import (
+    N_FEATURES,
+    WORDS,
+    all_derivations,
+    brute_force,
+    features_of,
+    forests,
+    weight_vectors,
+    words_of,
+)
 
 from dragoman.forest import ForestArrays, envelopes, oracles, prune_to_density
 from dragoman.metric import Bleu, SentenceBleu
-from forests import N_FEATURES, WORDS, all_derivations, brute_force, features_of, forests, weight_vectors, words_of
 
 STEPS = np.linspace(-7.3, 7.1, 41)
 

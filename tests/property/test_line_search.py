@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.kit.pools import dense_features, random_pool
 
 from dragoman import _core
-from pools import dense_features, random_pool
 
 INFINITY = float("inf")
 POOLS = st.builds(

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.kit.margin_twin import learn, objective, passive_aggressive, program, solve
+from tests.kit.pools import dense_features, pool_of, random_pool
 
 from dragoman.features import Weights
 from dragoman.metric import SentenceBleu
 from dragoman.optim import HingeLoss, MarginUpdate, Mira, Ramp, RampLoss, RelativeMarginLoss, Rm, Units
 from dragoman.optim.gains import scaled_gains, typical_range
-from margin_twin import learn, objective, passive_aggressive, program, solve
-from pools import dense_features, pool_of, random_pool
 
 numbers = st.integers(-8, 8).map(lambda i: i / 4)
 

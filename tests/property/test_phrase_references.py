@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_twin import edge_score, listed, loss_of
 from test_reference_forests import Pairs
+from tests.kit.small_systems import make_systems, opened
 
 from dragoman import _core
 from dragoman.align import Alignment
 from dragoman.errors import InputError
 from dragoman.metric import Bleu, References, Segments, SentenceBleu
 from dragoman.search import Algorithm, EdgeKind, PhraseConfig, PhraseDecoder, Reach, ReferenceConfig
-from small_systems import make_systems, opened
 
 TEMPLATES = ("rule_id", "word_context(top=20)", "reorder_local(top=20)", "reorder_gap(top=20,classes=1)")
 PASSED = -1

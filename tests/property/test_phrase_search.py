@@ -11,13 +11,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from orientation_twin import backward_by_blocks, gap_words, top_block
+from tests.kit.forests import share
 
 from dragoman.corpus import Vocab
 from dragoman.features import FeatureIndex
 from dragoman.grammar import Reordering, ReorderingKind
 from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate
 from dragoman.search import Algorithm, PhraseBatch, PhraseConfig, PhraseDecoder, PhraseFeatures
-from forests import share
 
 WORDS = "a b c d"
 VOCAB = Vocab.of([WORDS + " e"])

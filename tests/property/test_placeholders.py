@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.kit.small_raw import write_raw_splits
 
 from dragoman.lm import EstimateConfig
 from dragoman.system import HieroSettings, System, SystemSettings, TextSettings, TrainConfig, train
-from small_raw import write_raw_splits
 
 PLACEHOLDERS = [
     "%s",

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_twin import ReferenceTwin, contest_loss_of, edge_score, greedy_list, listed, loss_of
+from tests.kit.small_systems import make_systems, opened
 
 from dragoman import _core
 from dragoman.align import Alignment, minimal_trees
 from dragoman.errors import InputError, MismatchError
 from dragoman.metric import Bleu, References, Segments, SentenceBleu
 from dragoman.search import EdgeKind, Reach, ReferenceConfig, RuleOptionBuilder
-from small_systems import make_systems, opened
 
 ALL = ReferenceConfig(max_wrong=0)
 LOSSES = ("likelihood", "expected-gain", "soft-ramp")

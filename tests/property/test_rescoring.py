@@ -7,8 +7,10 @@ import math
 
 import numpy as np
 import pytest
+from tests.kit import rescoring_twin as twin
+from tests.kit.small_raw import write_raw_splits
+from tests.kit.small_text import write_lines
 
-import rescoring_twin as twin
 from dragoman.candidates import model_totals, read_nbest
 from dragoman.candidates.features import CANDIDATE_FEATURES, add, add_candidate_features, describe_candidates
 from dragoman.errors import InputError, MismatchError
@@ -16,8 +18,6 @@ from dragoman.features import Weights
 from dragoman.grammar import Reordering
 from dragoman.lm import EstimateConfig, LanguageModel
 from dragoman.system import PhraseSettings, SystemSettings, TrainConfig, train
-from small_raw import write_raw_splits
-from small_text import write_lines
 
 FOREIGN = ["das", "haus", "ist", "alt", "3", "(", ")", ".", "neu", "kiko", "7"]
 OWN = ["the", "house", "is", "old", "3", "(", ")", ".", "new", "kiko", "Tom", "42"]

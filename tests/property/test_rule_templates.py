@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from template_twin import RuleTwin, parsed
 from test_chart_search import FEATURES, KNOWN, MAX_DERIVATIONS, BruteForce, tiny_lm
-from tests.batches import same
+from tests.kit.batches import same
 
 from dragoman.features import FeatureIndex, known_templates, parse_templates
 from dragoman.grammar import RuleViewConfig

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.kit.pools import dense_features, random_pool
 
 from dragoman import _core
 from dragoman.errors import InputError
@@ -25,7 +26,6 @@ from dragoman.optim import (
     descend,
 )
 from dragoman.optim.descent import suitable_scale
-from pools import dense_features, random_pool
 
 METHODS = {"xbleu": Xbleu, "softramp": SoftRamp, "cll": Cll, "svm": Svm, "perceptron": Perceptron}
 POWERS = st.integers(-30, 30).map(lambda power: 2.0**power)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.kit.small_text import write_splits
 
 from dragoman.lm import EstimateConfig
 from dragoman.system import System, TrainConfig, train
 from dragoman.text import split_tokens
-from small_text import write_splits
 
 WORDS = st.sampled_from(
     ["|||", "<s>", "</s>", "<unk>", "[X,1]", "\\", "a|b", "der", "die", "hund", ".", "\u00a0", "\u2028x"]

@@ -12,9 +12,8 @@ import time
 from pathlib import Path
 
 import pytest
-
-import toy_decoder
-from toy_runs import tune_inside, what_remains
+from tests.kit import toy_decoder
+from tests.kit.toy_runs import tune_inside, what_remains
 
 
 class Kills:

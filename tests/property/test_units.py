@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.kit.margin_twin import learn
+from tests.kit.pools import dense_features, pool_of, random_pool
 
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.optim import MarginUpdate, Mira, OnlineMira, Rampion, Rm, Scale, Units
 from dragoman.optim.gains import list_lengths
 from dragoman.optim.margin import SPARSE_UNIT
-from margin_twin import learn
-from pools import dense_features, pool_of, random_pool
 
 POWERS = st.integers(-20, 20).map(lambda power: 2.0**power)
 FACTORS = st.floats(0.01, 100.0)

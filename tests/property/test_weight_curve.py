@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.kit.pools import random_pool
 
 from dragoman.analysis.curves import curve_of, on_envelopes
 from dragoman.candidates import rerank
 from dragoman.features import Weights
 from dragoman.metric import Ter
-from pools import random_pool
 
 
 def with_ter(pool, seed):

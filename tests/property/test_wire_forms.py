@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.kit.forests import forests, weight_vectors
+from tests.kit.pools import arrays_of, random_pool
+from tests.kit.small_text import write_splits
 
 from dragoman.candidates import load_pool, rerank, save_pool
 from dragoman.corpus import Vocab
@@ -18,9 +21,6 @@ from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, Weights
 from dragoman.lm import EstimateConfig
 from dragoman.system import KINDS, System, SystemSettings, TrainConfig, train
-from forests import forests, weight_vectors
-from pools import arrays_of, random_pool
-from small_text import write_splits
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.kit import word_metric_twin as twin
 
-import word_metric_twin as twin
 from dragoman.errors import InputError
 from dragoman.metric import Ribes, Wer, by_name, metric_label
 

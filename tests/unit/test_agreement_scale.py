@@ -6,13 +6,13 @@ import json
 
 import numpy as np
 import pytest
+from tests.kit.mbr_twin import PEERS, expected_by_hand
 
 from dragoman.candidates import read_nbest, with_metric
 from dragoman.candidates.features import learn_agreement_scale, with_learned_scales, with_scales_of
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.metric import Bleu, Smoothing
-from mbr_twin import PEERS, expected_by_hand
 
 METRIC = Bleu(smoothing=Smoothing.NONE)
 FACTOR = 3.0

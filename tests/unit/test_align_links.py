@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.align import Alignment, Symmetrization, read_a3, read_pharaoh, symmetrize, write_pharaoh
+from dragoman.align import Alignment, Symmetrization, read_pharaoh, symmetrize, write_pharaoh
 from dragoman.errors import InputError, MismatchError
 
 LENGTHS = (np.array([2, 1, 3]), np.array([2, 2, 4]))
@@ -86,41 +86,3 @@ def test_wrong_number_of_lines(tmp_path):
     path.write_text("0-0\n")
     with pytest.raises(MismatchError, match="1 lines for 3 sentence pairs"):
         read_pharaoh(path, lengths=LENGTHS)
-
-
-A3 = """# Sentence pair (1) source length 2 target length 3 alignment score : 0.01
-das haus da
-NULL ({ 3 }) the ({ 1 }) house ({ 2 })
-# Sentence pair (2) source length 2 target length 2 alignment score : 1e-05
-({ })
-NULL ({ }) }) ({ 1 2 }) x ({ })
-"""
-
-
-def test_a3(tmp_path):
-    path = tmp_path / "A3.final"
-    path.write_text(A3)
-    assert list(read_a3(path)) == [[(0, 0), (1, 1)], [(0, 0), (0, 1)]]
-    assert list(read_a3(path, inverse=True)) == [[(0, 0), (1, 1)], [(0, 0), (1, 0)]]
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "line"),
-    [
-        ("# Sentence pair (2)", "# Sentence pair (3)", 4),
-        ("# Sentence pair (1)", "hello", 1),
-        ("NULL ({ 3 }) the", "the", 3),
-        ("house ({ 2 })", "house ({ 4 })", 3),
-        ("house ({ 2 })", "house ({ 0 })", 3),
-        ("house ({ 2 })", "house ({ 2", 3),
-        ("house ({ 2 })", "house", 3),
-        ("house ({ 2 })", "house ({ two })", 3),
-        ("NULL ({ }) }) ({ 1 2 }) x ({ })\n", "", 5),
-    ],
-)
-def test_bad_a3(tmp_path, old, new, line):
-    path = tmp_path / "A3.final"
-    path.write_text(A3.replace(old, new))
-    with pytest.raises(InputError) as caught:
-        read_a3(path)
-    assert (caught.value.path, caught.value.line) == (str(path), line)

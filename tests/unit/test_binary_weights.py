@@ -6,6 +6,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from tests.kit.small_text import write_splits
 
 from dragoman.errors import InputError
 from dragoman.features import (
@@ -23,7 +24,6 @@ from dragoman.features import (
 from dragoman.lm import EstimateConfig
 from dragoman.system import SystemSettings, TrainConfig, save_tuned, train
 from dragoman.tuning import LoopSettings, TuneConfig, tune_system
-from small_text import write_splits
 
 
 def random_weights(n=200, seed=0):

@@ -17,7 +17,7 @@ from dragoman.metric import by_name
 from dragoman.run import CellResult, CellRound
 from dragoman.tuning import RoundRecord
 
-TWO_SYSTEMS = Path(__file__).parents[1] / "two_systems.toml"
+TWO_SYSTEMS = Path(__file__).parents[1] / "kit" / "two_systems.toml"
 
 
 def round_record(number, score):

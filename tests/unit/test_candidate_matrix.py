@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.kit.pools import random_pool
 
 from dragoman.candidates import best_by, model_totals, rerank
 from dragoman.candidates.matrix import candidate_matrix
 from dragoman.errors import InputError
 from dragoman.features import Weights
-from pools import random_pool
 
 
 def in_shards(pool):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sacrebleu
 from sacrebleu.significance import PairedTest as PeerTest
-from tests.fake_runs import (
+from tests.kit.fake_runs import (
     count_ties_in_sacrebleu,
     fake_run,
     noisy,

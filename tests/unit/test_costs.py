@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sacrebleu
+from tests.kit.pools import random_pool
 
 from dragoman.candidates.shard import concatenate
 from dragoman.errors import InputError
@@ -15,7 +16,6 @@ from dragoman.features import Weights
 from dragoman.metric import External, by_name
 from dragoman.optim import LearningContext, Mira
 from dragoman.optim.costs import Context, PreviousPass
-from pools import random_pool
 
 TEXT = [
     ["the cat sat on the mat", "the cat sat on a mat today", "a cat"],

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from tests.kit.pools import random_pool
 
 from dragoman.analysis import START
 from dragoman.analysis.resampling import best_method, cross_validate, deal_sentences
@@ -15,7 +16,6 @@ from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.optim import Mert, Optimiser, Pro
 from dragoman.run import RunFolder
-from pools import random_pool
 
 
 class Spy(Pro):

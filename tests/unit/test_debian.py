@@ -12,7 +12,8 @@ import sys
 
 import pytest
 
-from dragoman.debian import (
+from dragoman.errors import FailedError, InputError
+from dragoman_debian import (
     AptArchive,
     DebianConfig,
     build_corpus,
@@ -22,7 +23,6 @@ from dragoman.debian import (
     read_mo,
     read_po,
 )
-from dragoman.errors import FailedError, InputError
 
 needs_dpkg = pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="dpkg-deb makes and opens packages")
 

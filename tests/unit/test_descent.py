@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from tests.kit.pools import dense_features, pool_of, random_pool
 
 from dragoman import _core
 from dragoman.candidates import Shard, rerank, save_pool
@@ -32,7 +33,6 @@ from dragoman.optim import (
 )
 from dragoman.optim import prepared as prepared_module
 from dragoman.settings import describe
-from pools import dense_features, pool_of, random_pool
 
 RULES = {
     "plain": Update(step=0.05),

@@ -8,8 +8,11 @@ import xml.etree.ElementTree as ET
 
 import pytest
 from hypothesis import given
-from tests.fake_runs import explanation, fake_run
-from tests.html_pages import Fragment
+from tests.kit.fake_runs import explanation, fake_run
+from tests.kit.forests import forests
+from tests.kit.html_pages import Fragment
+from tests.kit.pools import random_pool
+from tests.kit.small_systems import make_systems, opened, sentences_of
 
 from dragoman.analysis import compare_runs
 from dragoman.features import Weights
@@ -18,9 +21,6 @@ from dragoman.optim import Mert
 from dragoman.run import RunFolder
 from dragoman.tuning import tune_pool
 from dragoman.view.drawing import contribution_bar, draw_derivation, explanation_html, text_width
-from forests import forests
-from pools import random_pool
-from small_systems import make_systems, opened, sentences_of
 
 HOSTILE = [
     "</script><script>alert(1)</script>",

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.engine_jobs import Deadly, Failing, Hanging, Square, Vectors, Writing
+from tests.kit.engine_jobs import Deadly, Failing, Hanging, Square, Vectors, Writing
 
 from dragoman.errors import FailedError, InputError
 from dragoman.work.engine import LocalEngine, open_engine
@@ -214,7 +214,7 @@ ENDLESS = """
 import signal, sys
 from dragoman.work.engine.patience import Durations, Patience
 from dragoman.work.engine.processes import ProcessEngine
-from tests.engine_jobs import Square
+from tests.kit.engine_jobs import Square
 signal.signal(signal.SIGINT, signal.default_int_handler)
 with ProcessEngine(2) as engine:
     pids = {pid for _, pid, _ in engine.map(Square(0.05), range(6))}

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from tests.small_text import write_splits
+from tests.kit.small_text import write_splits
 
 from dragoman.features import FeatureIndex
 from dragoman.lm import EstimateConfig

@@ -14,7 +14,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.engine_jobs import Deadly, Failing, Hanging, Square, Vectors
+from tests.kit.engine_jobs import Deadly, Failing, Hanging, Square, Vectors
+from tests.kit.small_text import write_splits
 
 from dragoman.errors import FailedError, InputError
 from dragoman.gradients import Gradient, GradientPass, PassSettings
@@ -28,7 +29,6 @@ from dragoman.work.engine.folders import references
 from dragoman.work.engine.patience import Patience
 from dragoman.work.engine.processes import ProcessEngine
 from dragoman.work.engine.ray_engine import RayEngine
-from small_text import write_splits
 
 ROOT = Path(__file__).parents[2]
 
@@ -53,7 +53,7 @@ LOSING = """
 import sys, time
 from pathlib import Path
 from dragoman.work.engine import open_engine
-from tests.engine_jobs import Deadly
+from tests.kit.engine_jobs import Deadly
 with open_engine("ray", address=sys.argv[1]) as engine:
     print(list(engine.map(Deadly(Path(sys.argv[2]), at=1, times=1), range(3))))
     time.sleep(2)  # Ray's own messages come from a thread

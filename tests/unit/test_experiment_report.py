@@ -12,8 +12,8 @@ from statistics import fmean
 from types import SimpleNamespace
 
 import pytest
-from tests.fake_runs import explanation, fake_run, noisy, rounds, sentences, start_run, write_cell, write_test_set
-from tests.html_pages import HOSTILE, read
+from tests.kit.fake_runs import explanation, fake_run, noisy, rounds, sentences, start_run, write_cell, write_test_set
+from tests.kit.html_pages import HOSTILE, read
 
 from dragoman.analysis import RowKey, compare_runs
 from dragoman.errors import InputError, MismatchError

@@ -8,20 +8,25 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
-import pytest
-
 import dragoman
+import dragoman_debian
+import dragoman_synth
 
-PACKAGE = Path(dragoman.__file__).parent
 ROOT = Path(__file__).parents[2]
 
 
-def module_of(path: Path) -> str:
-    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+def module_of(path: Path, package: Path) -> str:
+    parts = path.relative_to(package.parent).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-MODULES = {module_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+MODULES = {
+    module_of(path, package): path
+    for imported in (dragoman, dragoman_debian, dragoman_synth)
+    for package in [Path(imported.__file__).parent]
+    for path in sorted(package.rglob("*.py"))
+}
+ROOTS = {name.partition(".")[0] for name in MODULES}
 PACKAGES = [name for name, path in MODULES.items() if path.name == "__init__.py"]
 
 
@@ -30,7 +35,7 @@ def imports_of(source: str) -> set[tuple[str, str]]:
     tree = ast.parse(source)
     found, modules = set(), {}
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "dragoman":
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in ROOTS:
             for alias in node.names:
                 whole = f"{node.module}.{alias.name}"
                 if whole in MODULES:
@@ -47,28 +52,30 @@ def imports_of(source: str) -> set[tuple[str, str]]:
     return found
 
 
-def own(path: Path) -> set[tuple[str, str]]:
-    name = module_of(path)
-    return {(module, found) for module, found in imports_of(path.read_text(encoding="utf-8")) if module != name}
+def package_of(module: str) -> str:
+    return module if module in PACKAGES else module.rpartition(".")[0]
 
 
-@pytest.fixture(scope="module")
-def wanted() -> dict[str, set[str]]:
-    """What modules of the package import from each."""
+def own(name: str) -> set[tuple[str, str]]:
+    imported = imports_of(MODULES[name].read_text(encoding="utf-8"))
+    return {(module, found) for module, found in imported if module != name}
+
+
+def imported_inside() -> dict[str, set[str]]:
+    """What modules of the packages import from each."""
     found = defaultdict(set)
-    for path in MODULES.values():
-        for module, name in own(path):
+    for importer in MODULES:
+        for module, name in own(importer):
             found[module].add(name)
     return found
 
 
-@pytest.fixture(scope="module")
-def used() -> dict[str, set[str]]:
+def used_outside() -> dict[str, set[str]]:
     """What is imported from each package outside it."""
     found = defaultdict(set)
-    for name, path in MODULES.items():
-        for module, imported in own(path):
-            if not name.startswith(f"{module}."):
+    for name in MODULES:
+        for module, imported in own(name):
+            if package_of(name) != module:
                 found[module].add(imported)
     for folder in ("tests", "bench", "examples"):
         for path in (ROOT / folder).rglob("*.py"):
@@ -78,18 +85,29 @@ def used() -> dict[str, set[str]]:
     return found
 
 
-@pytest.fixture(scope="module")
 def documented() -> set[str]:
     pages = [ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")]
     return {word for page in pages for word in re.findall(r"\w+", page.read_text(encoding="utf-8"))}
 
 
-@pytest.mark.parametrize("module", [name for name in MODULES if not name.endswith("__main__")])
-def test_what_others_import_is_exported(module, wanted):
-    exported = getattr(importlib.import_module(module), "__all__", [])
-    assert len(set(exported)) == len(exported)
-    assert [name for name in exported if not hasattr(importlib.import_module(module), name)] == []
-    assert sorted(wanted[module] - set(exported)) == []
+def exports(module: str) -> list[str]:
+    return getattr(importlib.import_module(module), "__all__", [])
+
+
+def test_what_others_import_is_exported():
+    findings, imported = [], imported_inside()
+    for module in MODULES:
+        if module.endswith("__main__"):
+            continue
+        exported = exports(module)
+        findings += [f"{module} exports {name} twice" for name in {n for n in exported if exported.count(n) > 1}]
+        findings += [
+            f"{module} exports {name}, which it lacks"
+            for name in exported
+            if not hasattr(importlib.import_module(module), name)
+        ]
+        findings += [f"{module} does not export {name}" for name in sorted(imported[module] - set(exported))]
+    assert findings == []
 
 
 def annotated(package: str) -> set[str]:
@@ -102,8 +120,12 @@ def annotated(package: str) -> set[str]:
     return words
 
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_packages_export_what_somebody_uses(package, used, documented):
+def test_packages_export_what_somebody_uses():
     """An export is imported elsewhere, named in the documentation, or the type of something."""
-    exported = getattr(importlib.import_module(package), "__all__", [])
-    assert sorted(set(exported) - used[package] - documented - annotated(package)) == []
+    used, named = used_outside(), documented()
+    findings = [
+        f"{package} exports {name}, which nobody uses"
+        for package in PACKAGES
+        for name in sorted(set(exports(package)) - used[package] - named - annotated(package))
+    ]
+    assert findings == []

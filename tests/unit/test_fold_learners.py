@@ -7,6 +7,8 @@ import sys
 
 import numpy as np
 import pytest
+from tests.kit.small_text import write_lines, write_splits
+from tests.kit.toy_runs import what_remains
 
 from dragoman.candidates import Judge
 from dragoman.errors import InputError
@@ -19,8 +21,6 @@ from dragoman.optim.epochs import visiting_order
 from dragoman.system import FoldDecoder, LiveDecoder, System, SystemSettings, TrainConfig, train
 from dragoman.tuning import Keep, LearnFrom, LoopSettings, TuneConfig, fold_learners, tune_system
 from dragoman.work.engine import open_engine
-from small_text import write_lines, write_splits
-from toy_runs import what_remains
 
 BLEU = Bleu(smoothing=Smoothing.NONE)
 N_FOLDS, LIMIT, K, SEED = 3, 30, 6, 5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.kit.small_text import write_lines, write_splits
 
 from dragoman.align import write_pharaoh
 from dragoman.align.links import Alignment
@@ -27,7 +28,6 @@ from dragoman.system import (
     shards,
     train,
 )
-from small_text import write_lines, write_splits
 
 K = 20
 FOLD = 1

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.kit.small_systems import make_systems, opened, sentences_of
+from tests.kit.small_text import write_lines
 from typer.testing import CliRunner
 
 from dragoman.cli.app import app
 from dragoman.errors import MismatchError
 from dragoman.search import ForcedConfig
 from dragoman.system import KINDS, System, Verdict
-from small_systems import make_systems, opened, sentences_of
-from small_text import write_lines
 
 SMALL = [kind for kind in KINDS if kind in ("phrase", "hiero")]
 
@@ -48,20 +48,6 @@ def test_own_translations_are_derived_at_least_as_well(system, made):
         assert derivation.score(weights) >= score - 1e-3
         assert derivation.features()["lm"] == pytest.approx(features["lm"], abs=1e-3)
         assert found.lists.totals[pair] == pytest.approx(derivation.score(weights), abs=1e-3)
-
-
-def test_features_are_those_of_the_rules_rescored(made):
-    system = opened(made, "hiero")
-    sentences = sentences_of(made)
-    texts = [text for text, *_ in best_of(system, sentences)]
-    found = system.translator.force(sentences, texts, system.weights)
-    rescorer = system.translator.rescorer()
-    for sentence, forest in zip(sentences, found.forests, strict=True):
-        derivation = forest.best(system.weights)
-        again = rescorer.rescore(derivation, sentence)
-        assert again.features() == pytest.approx(derivation.features(), abs=1e-3)
-        for mine, other in zip(derivation.applications, again.applications, strict=True):
-            assert dict(other.features) == pytest.approx(dict(mine.features), abs=1e-3)
 
 
 def test_candidates_of_the_list_have_no_better_derivation(system, made):

@@ -7,11 +7,11 @@ import gzip
 
 import numpy as np
 import pytest
+from tests.kit.foreign_forests import GRAPH
 
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.forest import read_forest, read_forests, write_forest
-from foreign_forests import GRAPH
 
 TRAVATAR = (
     '{"nodes": [{"id": 0, "sym": "S", "span": [0, 2]}, {"id": 1, "span": [1, 2]}], "edges": ['

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.kit.small_text import damage
 
 from dragoman._core import MosesTable
 from dragoman.align import Alignment
@@ -22,7 +23,6 @@ from dragoman.grammar import (
 )
 from dragoman.grammar.phrase_tables import read_tables, write_tables
 from dragoman.grammar.tables import ARRAYS
-from small_text import damage
 
 SOURCE = ["das haus", "das haus ist klein", "das haus", "ein haus", "a ||| [X,1]"]
 TARGET = ["the house", "the house is small", "the building", "a house", "x <s>"]

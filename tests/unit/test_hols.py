@@ -7,6 +7,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
+from tests.kit.pools import dense_features, pool_of, random_pool
 
 from dragoman.candidates import rerank
 from dragoman.errors import InputError
@@ -18,7 +19,6 @@ from dragoman.optim import Hils, Hols, Mert, make_loss, make_optimiser
 from dragoman.optim.hols import FROZEN, Last, Scaling, Start, StepBlocks, moved
 from dragoman.settings import parse_settings
 from dragoman.tuning import TuneConfig
-from pools import dense_features, pool_of, random_pool
 
 DENSE = ("f0", "f1")
 BLEU = Bleu(smoothing=Smoothing.NONE)

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.kit.margin_twin import bounds_of, find_fear, find_hope, passive_aggressive
+from tests.kit.pools import dense_features, pool_of, random_pool
 
 from dragoman.errors import InputError
 from dragoman.features import Weights
@@ -14,8 +16,6 @@ from dragoman.optim.costs import Context
 from dragoman.optim.margin import PassSums, Survey, rates_of
 from dragoman.optim.mira import Background
 from dragoman.optim.units import Units
-from margin_twin import bounds_of, find_fear, find_hope, passive_aggressive
-from pools import dense_features, pool_of, random_pool
 
 ONE = {"n_epochs": 1, "averaged": False}
 RAW = {"units": Units.RAW}

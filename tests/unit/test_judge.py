@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from tests.kit.small_text import write_lines
 
 from dragoman.errors import InputError
 from dragoman.features import Weights
@@ -16,7 +17,6 @@ from dragoman.optim.base import Learned, Optimiser
 from dragoman.system import PhraseSettings, System, SystemSettings, TrainConfig, train
 from dragoman.tuning import Keep, LastSearch, LearnFrom, LoopSettings, PhiSettings, Theta, TuneConfig, tune_system
 from dragoman.tuning.judge import draw_judges, n_judging
-from small_text import write_lines
 
 N_LINES, N_FOLDS, N_DEV = 900, 3, 15
 LETTERS = "abcdefgh"

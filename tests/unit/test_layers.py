@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-
-import pytest
 
 import dragoman
 
@@ -24,7 +22,6 @@ LAYERS = [
     ["work.store"],
     ["corpus.tokens"],
     ["corpus"],
-    ["synth"],
     ["align"],
     ["lm"],
     ["metric"],
@@ -36,7 +33,6 @@ LAYERS = [
     ["candidates"],
     ["optim"],
     ["run"],
-    ["debian"],
     ["system"],
     ["candidates.features"],
     ["sources.lists"],
@@ -75,9 +71,16 @@ def layer_of(parts: Sequence[str]) -> str:
     return two if two in RANK else parts[0]
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_imports_point_upwards(path: Path) -> None:
-    own = layer_of(path.relative_to(ROOT).with_suffix("").parts)
-    assert own in RANK, f"{own} has no layer; give it one here and in docs/architecture.md"
-    for other in imported_layers(path):
-        assert other == own or RANK[other] < RANK[own], f"{path.name} imports {other} from below"
+def findings(path: Path) -> Iterator[str]:
+    where = path.relative_to(ROOT).with_suffix("")
+    own = layer_of(where.parts)
+    if own not in RANK:
+        yield f"{own} has no layer; give it one here and in docs/architecture.md"
+        return
+    for other in imported_layers(path) - {own}:
+        if RANK[other] >= RANK[own]:
+            yield f"{where} imports {other} from below"
+
+
+def test_imports_point_upwards() -> None:
+    assert [finding for path in MODULES for finding in findings(path)] == []

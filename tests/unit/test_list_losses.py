@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.kit.pools import dense_features, pool_of, random_pool
 
 from dragoman import _core
 from dragoman.metric import AddOne, Bleu, SentenceBleu
 from dragoman.optim import ExpectedGain, OracleLikelihood, PerceptronLoss, SoftRampLoss, StructuredHinge, gain_scale
-from pools import dense_features, pool_of, random_pool
 
 LOSSES = {
     "xbleu": (ExpectedGain, {"gamma": 0.7}),

@@ -11,6 +11,7 @@ import sys
 
 import numpy as np
 import pytest
+from tests.kit.small_text import damage, write_lines, write_splits
 
 from dragoman.candidates import oracle
 from dragoman.errors import FailedError, InputError, MismatchError
@@ -19,7 +20,6 @@ from dragoman.metric import Smoothing, by_name
 from dragoman.sources.lists import ListsFolder, ListsSettings, join_lists, list_scores, make_lists, map_shard
 from dragoman.system import FoldDecoder, System, SystemSettings, TrainConfig, train
 from dragoman.work.engine import Part
-from small_text import damage, write_lines, write_splits
 
 SETTINGS = ListsSettings(k=8, lines_per_shard=16)
 N_LINES = 150

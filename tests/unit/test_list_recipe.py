@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
+from tests.kit.small_text import write_lines, write_splits
 from typer.testing import CliRunner
 
 from dragoman.analysis import load_outputs
@@ -27,7 +28,6 @@ from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines
 from dragoman.tuning import tune_pool
 from dragoman.view.report import write_report
-from small_text import write_lines, write_splits
 
 METRIC = Bleu(smoothing=Smoothing.NONE)
 RECIPE = """

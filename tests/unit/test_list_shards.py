@@ -8,13 +8,13 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from tests.kit.small_text import damage
 
 from dragoman.errors import InputError
 from dragoman.files.store import seal
 from dragoman.forest import Derivations
 from dragoman.sources.lists import ALL_DATA, ListShard, map_shard, write_shard
 from dragoman.types import offsets_of
-from small_text import damage
 
 
 def random_shard(seed, n_lines=6, *, n_stats=3):

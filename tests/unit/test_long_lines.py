@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.kit.small_systems import opened, sentences_of
 
 from dragoman.corpus.tokens import TokenLines
 from dragoman.errors import InputError
@@ -23,12 +24,6 @@ from dragoman.system import (
 )
 from dragoman.system.text import parts_of
 from dragoman.tuning import tune_system
-from small_systems import make_systems, opened, sentences_of
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    return make_systems(tmp_path_factory.mktemp("made"), n_folds=2)
 
 
 def long_line(made, n_words):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.kit.small_text import write_lines
 
 from dragoman.errors import InputError
 from dragoman.lm import EstimateConfig
 from dragoman.system import HieroSettings, SystemSettings, TextSettings, TrainConfig, train
 from dragoman.system.lookup import look_up
-from small_text import write_lines
 
 PAIRS = {
     "Der Hund sieht das Haus.": "The dog sees the house.",

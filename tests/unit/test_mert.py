@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.kit.pools import pool_of, random_pool
 
 from dragoman import _core
 from dragoman.candidates import oracle, rerank, synthetic_pool
@@ -15,7 +16,6 @@ from dragoman.candidates.synthetic import cosine
 from dragoman.errors import InputError
 from dragoman.features import Block, Weights
 from dragoman.optim import Mert, Norm
-from pools import pool_of, random_pool
 
 
 def test_finds_the_gold_weights_of_a_small_problem():

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
+from tests.kit.pseudo_corpus import PseudoCorpus
 
 from dragoman.errors import InputError
 from dragoman.metric import HE_DENG, AddOne, Bleu, SentenceBleu, Smoothing
-from pseudo_corpus import PseudoCorpus
 
 # Hypothesis "the cat sat on mat" (5 words) against "the cat sat on the mat" (6 words).
 STATS = np.array([5, 6, 5, 3, 2, 1, 5, 4, 3, 2], dtype=np.float64)

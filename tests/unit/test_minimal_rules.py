@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.kit.small_text import damage, write_lines, write_splits
 
 from dragoman.align import Alignment, minimal_trees
 from dragoman.corpus import Bitext
@@ -18,7 +19,6 @@ from dragoman.grammar.tables import ARRAYS
 from dragoman.lm import EstimateConfig
 from dragoman.search import RuleOptionBuilder
 from dragoman.system import HieroSettings, System, SystemSettings, TrainConfig, train
-from small_text import damage, write_lines, write_splits
 
 CHIANG = RuleExtraction(tight=True, min_source_gap=1, added=True)
 SHOWN = RuleViewConfig(max_targets=0, added=True)

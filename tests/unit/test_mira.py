@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from bench.shards import random_shard
+from tests.kit.pools import dense_features, pool_of, random_pool
 
 from dragoman.candidates import Pool, new_words, rerank
 from dragoman.candidates.shard import concatenate
@@ -25,7 +26,6 @@ from dragoman.optim.epochs import (
     visiting_order,
 )
 from dragoman.optim.gains import ORDINARY_LENGTH, list_lengths, typical_range
-from pools import dense_features, pool_of, random_pool
 
 ONE = {"n_epochs": 1, "averaged": False}
 

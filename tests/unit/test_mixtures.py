@@ -6,6 +6,7 @@ import json
 
 import pytest
 import sacrebleu
+from tests.kit.small_text import write_lines
 from typer.testing import CliRunner
 
 from dragoman.candidates import oracle, read_nbest, rerank, with_mixture
@@ -13,7 +14,6 @@ from dragoman.cli import app
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.text import read_lines
-from small_text import write_lines
 
 REFERENCES = ["a house is old", "the new house", "a tree"]
 ROWS = [

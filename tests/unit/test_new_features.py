@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.kit.small_systems import all_names, make_systems, names_of, opened, rows_of, sentences_of
 
 from dragoman.features import Weights
 from dragoman.forest.arrays import ForestArrays
 from dragoman.system import KINDS
-from small_systems import all_names, make_systems, names_of, opened, rows_of, sentences_of
 
 K = 20
 

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.html_pages import Fragment
+from tests.kit.html_pages import Fragment
 
 NOTEBOOK = Path(__file__).parents[2] / "examples" / "notebook" / "look.ipynb"
 

@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from tests.kit.small_text import write_splits
 
 import dragoman
 from dragoman.candidates import read_pool, read_references, with_metric
@@ -20,7 +21,6 @@ from dragoman.metric import Bleu
 from dragoman.system import System, train
 from dragoman.text import read_parallel
 from dragoman.types import one_or_many
-from small_text import write_splits
 
 LISTS = "0 ||| a b ||| m= 1 ||| 1\n0 ||| a c ||| m= 2 ||| 2\n1 ||| d ||| m= 3 ||| 3\n"
 

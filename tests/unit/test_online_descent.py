@@ -10,6 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.kit.pools import random_pool
+from tests.kit.small_text import write_lines, write_splits
+from tests.kit.toy_runs import what_remains
 
 from dragoman.candidates import with_metric
 from dragoman.errors import FailedError, InputError
@@ -28,9 +31,6 @@ from dragoman.settings import describe
 from dragoman.system import KINDS, LiveDecoder, System, SystemSettings, TrainConfig, train
 from dragoman.tuning import Keep, LearnFrom, LoopSettings, TuneConfig, fold_learners, tune_system
 from dragoman.work.engine import open_engine
-from pools import random_pool
-from small_text import write_lines, write_splits
-from toy_runs import what_remains
 
 BLEU = Bleu(smoothing=Smoothing.NONE)
 K, N_DEV, N_FOLDS, LIMIT = 6, 12, 3, 30

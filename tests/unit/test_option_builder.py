@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.batches import same
+from tests.kit.batches import same
 
 from dragoman.align import Alignment
 from dragoman.corpus import UNK, Bitext

@@ -7,7 +7,7 @@ import pytest
 from dragoman.cli.cleaning import PairChecks, parse_score
 from dragoman.corpus import CleanConfig, Cleaner, DropReason, Duplicates, count_words
 from dragoman.errors import InputError
-from dragoman.synth import SynthConfig, generate_splits
+from dragoman_synth import SynthConfig, generate_splits
 
 
 def checked(pairs, tmp_path, **given):

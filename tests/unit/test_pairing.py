@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from tests.kit.small_text import write_lines, write_splits
 
 from dragoman.align import AlignConfig, align_files
 from dragoman.system import Silent, System, SystemSettings, TrainConfig, train, unknown_source
 from dragoman.text import read_lines
-from small_text import write_lines, write_splits
 
 
 def both(folder, source, target, n):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from tests.kit.small_raw import write_raw_splits
 
 from dragoman.corpus.tokens import TextTokenizer, TokenLines
 from dragoman.corpus.tokens.pairs import QUOTATION, broken_pairs, closes, kind_of, pairs_of, without_strays
 from dragoman.corpus.tokens.tags import put_tags, take_tags
 from dragoman.lm import EstimateConfig
 from dragoman.system import LineTranslation, TrainConfig, train
-from small_raw import write_raw_splits
 
 
 def words(text):

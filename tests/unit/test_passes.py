@@ -11,7 +11,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.engine_jobs import Mortal
+from tests.kit.engine_jobs import Mortal
+from tests.kit.small_text import write_splits
 
 from dragoman.errors import FailedError, InputError
 from dragoman.features import Block, FeatureTable, Weights
@@ -31,7 +32,6 @@ from dragoman.system import (
     train,
 )
 from dragoman.work.engine import LocalEngine, Part, TreeSum, open_engine
-from small_text import write_splits
 
 N_LINES, N_SHARDS = 52, 13
 SETTINGS = PassSettings(

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.kit.small_systems import TEMPLATES, all_names, opened, sentences_of
 
 from dragoman.errors import InputError
 from dragoman.features import (
@@ -23,16 +24,10 @@ from dragoman.optim.hols import moved
 from dragoman.system import KINDS, System
 from dragoman.tuning import Keep, LastSearch, LoopSettings, PhiBlocks, PhiSettings, TuneConfig, tune_system
 from dragoman.tuning.phi import KEPT, PHI, Phi, read_phi
-from small_systems import TEMPLATES, all_names, make_systems, opened, sentences_of
 
 CONFIG = TuneConfig(k=20, loop=LoopSettings(max_rounds=2))
 SMALL = Mert(n_starts=2, n_directions=2)
 LOCAL = "reorder_local(top=20)"
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    return make_systems(tmp_path_factory.mktemp("made"), n_folds=2)
 
 
 def phi_of(made, kind):

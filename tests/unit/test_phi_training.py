@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.kit.small_systems import make_systems
 
 from dragoman.candidates import rerank
 from dragoman.cost import StageCost
@@ -31,7 +32,6 @@ from dragoman.tuning.line_search import SearchResult
 from dragoman.tuning.step_log import StepLog
 from dragoman.work.engine import LocalEngine, open_engine
 from dragoman.work.store import Made
-from small_systems import make_systems
 
 SEARCH = Mert(n_starts=2, n_directions=1)
 CONFIG = TuneConfig(

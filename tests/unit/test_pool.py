@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.kit.pools import dense_features, pool_of, random_pool
 
 from dragoman._core import best_candidates
 from dragoman.candidates import (
@@ -19,7 +20,6 @@ from dragoman.candidates import (
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import Block, Weights
 from dragoman.metric import Bleu, Chrf, External, Smoothing, Ter, Tokenizer, by_name, score_text
-from pools import dense_features, pool_of, random_pool
 
 LISTS = """0 ||| the cat sat on a mat ||| a=1 b=2
 0 ||| the cat sat on the mat ||| a=2 b=1

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.kit.pools import random_pool
 
 from dragoman.candidates import (
     load_pool,
@@ -25,7 +26,6 @@ from dragoman.candidates.storage import _ARRAYS, _map_shard
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.metric import Bleu
-from pools import random_pool
 
 FIELDS = list(_ARRAYS)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
+from tests.kit.pools import dense_features, pool_of, random_pool
 
 from dragoman import _core
 from dragoman.candidates import oracle, read_nbest, rerank, synthetic_pool, with_metric
@@ -13,7 +14,6 @@ from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.metric import AddOne, Bleu, SentenceBleu
 from dragoman.optim import Acceptance, Prior, Pro, Scaling
-from pools import dense_features, pool_of, random_pool
 
 FIGURE_1 = [
     [({"x1": 2, "x2": 4}, 0.28), ({"x1": 3, "x2": 8}, 0.42), ({"x1": 6, "x2": 1}, 0.12)],

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.kit.pools import dense_features, random_pool
 
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.optim import Ramp, Rampion, make_optimiser
 from dragoman.optim.epochs import visiting_order
 from dragoman.optim.gains import scaled_gains
-from pools import dense_features, random_pool
 
 
 def twin(pool, start, *, seed, optimiser):

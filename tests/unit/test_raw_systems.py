@@ -7,6 +7,8 @@ from collections import Counter
 from itertools import islice
 
 import pytest
+from tests.kit.small_raw import write_raw_splits
+from tests.kit.small_text import write_lines
 
 from dragoman.corpus.tokens import MosesLines
 from dragoman.corpus.tokens.forced import lost_spans, read_glossary
@@ -30,8 +32,6 @@ from dragoman.system import (
 from dragoman.system.stages import Silent
 from dragoman.tuning import LoopSettings, TuneConfig, tune_system
 from dragoman.work.engine import LocalEngine
-from small_raw import write_raw_splits
-from small_text import write_lines
 
 PLACEHOLDERS = (
     "%s",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from math import inf
 
 import pytest
+from tests.kit.small_text import write_lines
 
 from dragoman.analysis import Primary
 from dragoman.demo import QUICKSTART
 from dragoman.errors import InputError
 from dragoman.experiments import read_recipe
 from dragoman.optim import Mert, OnlineMira
-from small_text import write_lines
 
 RECIPE = """
 title = "Small"

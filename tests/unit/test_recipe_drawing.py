@@ -6,6 +6,8 @@ import os
 
 import numpy as np
 import pytest
+from tests.kit.small_text import write_lines, write_splits
+from tests.kit.watching import Watcher
 
 from dragoman.errors import InputError
 from dragoman.experiments import read_recipe, run_cells
@@ -20,8 +22,6 @@ from dragoman.view.report import load_experiment, markdown_tables
 from dragoman.view.report.experiment import experiment_html
 from dragoman.view.report.records import Records
 from dragoman.view.report.sets import text_table
-from small_text import write_lines, write_splits
-from watching import Watcher
 
 RECIPE = """
 title = "Drawn"

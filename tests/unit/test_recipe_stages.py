@@ -9,16 +9,16 @@ from functools import partial
 
 import pytest
 import sacrebleu
+from tests.kit.small_text import write_lines
+from tests.kit.watching import Watcher
 
 from dragoman.align import align_files, write_pharaoh
 from dragoman.errors import InputError
 from dragoman.experiments import plan_cells, read_recipe, run_cells
 from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate
 from dragoman.run import cell_folder, load_cells, load_test_sets
-from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import System
-from small_text import write_lines
-from watching import Watcher
+from dragoman_synth import SynthConfig, generate_splits
 
 RECIPE = """
 title = "Files"

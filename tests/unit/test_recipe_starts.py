@@ -6,13 +6,13 @@ import json
 import os
 
 import pytest
+from tests.kit.watching import Watcher
 
 from dragoman.errors import InputError
 from dragoman.experiments import read_recipe, run_cells
 from dragoman.features import read_weights
 from dragoman.run import cell_folder
 from dragoman.work.engine import open_engine
-from watching import Watcher
 
 RECIPE = """
 title = "Starts"

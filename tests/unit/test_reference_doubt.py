@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.kit.small_text import write_lines, write_splits
 
 from dragoman.candidates import MeasuredObjective, doubt_of_references, read_nbest, with_metric
 from dragoman.features import Weights
@@ -12,7 +13,6 @@ from dragoman.optim import Mert
 from dragoman.optim.base import finish
 from dragoman.text import read_lines
 from dragoman.tuning import tune_pool
-from small_text import write_lines, write_splits
 
 BLEU = by_name("bleu", smoothing=Smoothing.NONE)
 

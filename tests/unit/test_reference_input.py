@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.kit.small_systems import make_systems
+from tests.kit.small_text import write_lines
 
 from dragoman import _core
 from dragoman.align import Alignment
@@ -25,8 +27,6 @@ from dragoman.system import (
 )
 from dragoman.system.references import MAX_WORDS, FoldReferences
 from dragoman.tuning import LastSearch, LoopSettings, PhiSettings, Theta, TuneConfig, tune_system
-from small_systems import make_systems
-from small_text import write_lines
 
 WORDS = 4096
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.kit.pools import pool_of
 
 from dragoman import register
 from dragoman.candidates.features import add_candidate_features
@@ -19,7 +20,6 @@ from dragoman.features import Weights
 from dragoman.metric import METRICS, Mix, by_name
 from dragoman.optim import LIST_METHODS, OPTIMISERS, Learned, Mert, Optimiser, Problem, list_methods, make_optimiser
 from dragoman.register import Registry, code_of
-from pools import pool_of
 
 ROOT = Path(__file__).parents[1]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sacrebleu
-from tests.fake_runs import noisy, sentences, start_run, write_cell, write_test_set
-from tests.html_pages import read
+from tests.kit.fake_runs import noisy, sentences, start_run, write_cell, write_test_set
+from tests.kit.html_pages import read
 
 from dragoman.view.report import write_report
 from dragoman.view.report.records import Records

@@ -11,7 +11,7 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from tests.fake_runs import (
+from tests.kit.fake_runs import (
     fake_run,
     noisy,
     rounds,

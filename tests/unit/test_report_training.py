@@ -6,7 +6,7 @@ from dataclasses import replace
 from statistics import stdev
 
 import pytest
-from tests.fake_runs import fake_run, noisy, rounds, sentences, start_run, write_cell, write_test_set
+from tests.kit.fake_runs import fake_run, noisy, rounds, sentences, start_run, write_cell, write_test_set
 
 from dragoman.analysis import PairedTest, compare_runs, holm
 from dragoman.cost import StageCost

@@ -8,7 +8,8 @@ import shutil
 from dataclasses import replace
 
 import pytest
-from tests.html_pages import HOSTILE, read
+from tests.kit.html_pages import HOSTILE, read
+from tests.kit.small_systems import make_systems, sentences_of
 
 from dragoman.analysis import LEVEL, SystemOutput, compare_systems
 from dragoman.errors import InputError
@@ -21,7 +22,6 @@ from dragoman.tuning import DEVELOPMENT, RESULT, TEST, TUNE_RECORD, BeforeAfter,
 from dragoman.view.report.samples import sentence_scores
 from dragoman.view.report.tuned import TestFiles, is_tuned, load_tuned, write_tuned_page
 from dragoman.view.serve.recorded import read_recorded
-from small_systems import make_systems, sentences_of
 
 
 @pytest.fixture(scope="module")

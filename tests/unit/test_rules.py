@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 import pytest
+from tests.kit.small_text import damage
 
 from dragoman.align import Alignment
 from dragoman.corpus import Bitext
@@ -24,7 +25,6 @@ from dragoman.grammar import (
 from dragoman.grammar.rule_tables import RuleStyle, read_hiero, read_moses_glue, read_moses_rules, write_hiero
 from dragoman.grammar.tables import ARRAYS
 from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures, RuleOptionBuilder
-from small_text import damage
 
 SOURCE = ["das haus", "das haus ist klein", "das haus", "ein haus ist das", "a ||| [X,1]"]
 TARGET = ["the house", "the house is small", "the building", "that is a house", "x <s> [X,2]"]

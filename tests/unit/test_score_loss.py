@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.kit.pools import pool_of
 
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.gradients.job import gradient_of
 from dragoman.optim import ListLoss, OracleLikelihood, ScoreLoss, Stopping, Update, descend
-from pools import pool_of
 
 
 def likelihood(scores, gains):

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.kit.small_systems import TEMPLATES, all_names, opened, sentences_of
 
 from dragoman.errors import InputError
 from dragoman.features import Block, FeatureIndex, Weights
@@ -17,16 +18,10 @@ from dragoman.forest.arrays import ForestArrays
 from dragoman.gradients import N_LISTS, PassSettings, gradient_pass
 from dragoman.sources.lists import ListShard, StoredLists, write_shard
 from dragoman.system import KINDS, FoldDecoder, LiveDecoder
-from small_systems import TEMPLATES, all_names, make_systems, opened, sentences_of
 
 K = 30
 SHARES = {"first": 0.5, "second": -0.25}
 """Weights of the blocks."""
-
-
-@pytest.fixture(scope="module", name="made")
-def made_systems(tmp_path_factory):
-    return make_systems(tmp_path_factory.mktemp("made"), n_folds=2)
 
 
 @pytest.fixture(name="case", params=KINDS)

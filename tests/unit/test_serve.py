@@ -9,8 +9,8 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
+from tests.kit.small_systems import sentences_of
 
-from asking import asking
 from dragoman.errors import FailedError, InputError
 from dragoman.features import Weights
 from dragoman.forest import ForestArrays
@@ -22,30 +22,8 @@ from dragoman.view.serve import Explorer, Limits
 from dragoman.view.serve.drawing import draw_space
 from dragoman.view.serve.explorer import Search
 from dragoman.view.serve.server import open_socket
-from small_systems import make_systems, sentences_of
 
 NAMES = ("phrase", "hiero")
-EVIL = "</script><img src=x onerror=alert(1)>\u202egnp.exe\u0007"
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    return make_systems(tmp_path_factory.mktemp("serve"), n_folds=2)
-
-
-@pytest.fixture(scope="module")
-def explorer(made):
-    return Explorer.load([made / name for name in NAMES], limits=Limits(tokens=60, timeout_s=20))
-
-
-@pytest.fixture(scope="module")
-def sentence(made):
-    return max(sentences_of(made), key=len)
-
-
-@pytest.fixture(scope="module")
-def ask(explorer):
-    return asking(explorer)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -143,7 +121,7 @@ def test_posteriors_are_those_of_all_derivations(explorer, made):
     sentence = sentences_of(made)[0].split()[0]
     forest = system.decode(sentence)
     every = forest.kbest(system.weights, 100_000)
-    shares = np.exp(every.totals - forest.log_total(system.weights))
+    shares = np.exp(every.totals - forest.expected_features(system.weights).log_total)
     assert shares.sum() == pytest.approx(1, abs=1e-6)
     expected = np.zeros(forest.n_edges)
     for c, share in enumerate(shares):

@@ -2,34 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-from asking import asking
-from dragoman.view.serve import Explorer, Limits
-from small_systems import make_systems, sentences_of
-
-NAMES = ("phrase", "hiero")
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    return make_systems(tmp_path_factory.mktemp("serve"), n_folds=2)
-
-
-@pytest.fixture(scope="module")
-def explorer(made):
-    return Explorer.load([made / name for name in NAMES], limits=Limits(tokens=60, timeout_s=20))
-
-
-@pytest.fixture(scope="module")
-def sentence(made):
-    return max(sentences_of(made), key=len)
-
-
-@pytest.fixture(scope="module")
-def ask(explorer):
-    return asking(explorer)
-
 
 def test_libretranslate_clients_are_answered(ask, explorer, sentence):
     one = explorer.translate("phrase", sentence)

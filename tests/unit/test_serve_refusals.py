@@ -8,37 +8,17 @@ import re
 
 import httpx
 import pytest
+from tests.kit.asking import asking
+from tests.kit.small_systems import sentences_of
 
-from asking import asking
 from dragoman.system import System
 from dragoman.system.explain import explain
 from dragoman.system.force import force
 from dragoman.view.serve import Explorer, Limits
 from dragoman.view.serve.api import make_app
-from small_systems import make_systems, sentences_of
 
 NAMES = ("phrase", "hiero")
 EVIL = "</script><img src=x onerror=alert(1)>\u202egnp.exe\u0007"
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    return make_systems(tmp_path_factory.mktemp("serve"), n_folds=2)
-
-
-@pytest.fixture(scope="module")
-def explorer(made):
-    return Explorer.load([made / name for name in NAMES], limits=Limits(tokens=60, timeout_s=20))
-
-
-@pytest.fixture(scope="module")
-def sentence(made):
-    return max(sentences_of(made), key=len)
-
-
-@pytest.fixture(scope="module")
-def ask(explorer):
-    return asking(explorer)
 
 
 @pytest.mark.parametrize(

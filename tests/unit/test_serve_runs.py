@@ -8,6 +8,7 @@ import sys
 from dataclasses import replace
 
 import pytest
+from tests.kit.fake_runs import rounds, write_test_set
 
 from dragoman.cli import main
 from dragoman.errors import InputError
@@ -19,18 +20,6 @@ from dragoman.tuning import DEVELOPMENT, TEST, BeforeAfter
 from dragoman.view.serve import Explorer, read_recorded
 from dragoman.view.serve.explorer import Round, Search
 from dragoman.view.serve.recorded_sets import read_sets
-from fake_runs import rounds, write_test_set
-from small_systems import make_systems, sentences_of
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    return make_systems(tmp_path_factory.mktemp("serve"), n_folds=2)
-
-
-@pytest.fixture(scope="module")
-def sentence(made):
-    return max(sentences_of(made), key=len)
 
 
 @pytest.fixture(scope="module")

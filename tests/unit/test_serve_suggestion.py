@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.kit.small_systems import make_systems, sentences_of
 
 from dragoman.system import System
 from dragoman.view.serve import Explorer
 from dragoman.view.serve.explorer import Search
 from dragoman.view.serve.suggestion import suggested
-from small_systems import make_systems, sentences_of
 
 
 @pytest.fixture(scope="module")

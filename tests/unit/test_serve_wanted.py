@@ -13,12 +13,6 @@ from dragoman.view.serve import Explorer, Limits
 from dragoman.view.serve.api import Workers, make_app
 from dragoman.view.serve.opened import deadline
 from dragoman.view.serve.wanted import NotWantedError, watching
-from small_systems import make_systems
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    return make_systems(tmp_path_factory.mktemp("wanted"), n_folds=2)
 
 
 def asked(app, leaves):

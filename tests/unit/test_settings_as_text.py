@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from tests.kit.pools import pool_of, random_pool
 
 from dragoman.candidates import MeasuredObjective, Pool
 from dragoman.errors import InputError
@@ -14,7 +15,6 @@ from dragoman.metric import Bleu, External, Smoothing, output_statistics
 from dragoman.optim import Fear, MarginUpdate, Mira, Optimiser, Prior, Pro, Scaling
 from dragoman.optim.base import Learned, Problem
 from dragoman.tuning import Decoder, Keep, LoopSettings, tune_decoder
-from pools import pool_of, random_pool
 
 
 def score_of(metric: Bleu) -> float:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from tests.kit.small_text import write_splits
 
 import dragoman
 from dragoman.features import FeatureTable
 from dragoman.system import SystemSettings, TrainConfig
-from small_text import write_splits
 
 LISTS = "0 ||| a b ||| m= 1 ||| 1\n0 ||| a c ||| m= 2 ||| 2\n2 ||| d ||| m= 3 ||| 3\n"
 

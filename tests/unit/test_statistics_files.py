@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.kit.moses_statistics import write_statistics
+from tests.kit.pools import dense_features, random_pool
 
-from dragoman.candidates import read_statistics, write_statistics
+from dragoman.candidates import read_statistics
 from dragoman.errors import InputError, MismatchError
 from dragoman.metric import Bleu, Smoothing, Ter
-from pools import dense_features, random_pool
 
 FEATURES = """FEATURES_TXT_BEGIN_0 0 2 2 LM0 TM0_1
 -1.5 2 sp_a=3
@@ -91,8 +92,6 @@ def test_round_trip_with_sparse_features(tmp_path):
         "\n0 1\n", "\n0.0 1.0\n"
     ).replace("\n1 1\n", "\n1.0 1.0\n")
     assert (tmp_path / "s2").read_text() == SCORES
-    with pytest.raises(InputError, match="do not support sparse"):
-        write_statistics(pool, tmp_path / "f2", tmp_path / "s2", binary=True)
 
 
 def test_blocks_of_a_sentence_are_merged(tmp_path):

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from tests.kit.small_text import write_lines, write_splits
 
 from dragoman.candidates import LazyShards, load_pool, rerank, save_pool
 from dragoman.candidates.shard import concatenate
@@ -28,7 +29,6 @@ from dragoman.system import (
     train,
 )
 from dragoman.work.engine.processes import ProcessEngine
-from small_text import write_lines, write_splits
 
 K = 15
 N_LINES, SHARD = 60, 25

@@ -14,13 +14,13 @@ import pytest
 import sacrebleu
 
 from dragoman.errors import InputError
-from dragoman.synth import Example, SynthConfig, SynthSplits, generate, generate_splits
-from dragoman.synth.draw import Draw
-from dragoman.synth.generator import PATTERNS
-from dragoman.synth.lexicon import lexicon
-from dragoman.synth.noise import disturb
-from dragoman.synth.sentences import Grammar
-from dragoman.synth.tables import irregular
+from dragoman_synth import Example, SynthConfig, SynthSplits, generate, generate_splits
+from dragoman_synth.draw import Draw
+from dragoman_synth.generator import PATTERNS
+from dragoman_synth.lexicon import lexicon
+from dragoman_synth.noise import disturb
+from dragoman_synth.sentences import Grammar
+from dragoman_synth.tables import irregular
 
 N = 20_000
 SEED = 5
@@ -190,10 +190,10 @@ def test_lexicon_size() -> None:
     ],
 )
 def test_a_malformed_entry_is_refused_with_its_line(monkeypatch, tmp_path, name: str, entry: str, reason: str) -> None:
-    shutil.copytree(files("dragoman.synth").joinpath("lexicon"), tmp_path / "lexicon")
+    shutil.copytree(files("dragoman_synth").joinpath("lexicon"), tmp_path / "lexicon")
     path = tmp_path / "lexicon" / name
     path.write_text(path.read_text(encoding="utf-8") + entry + "\n", encoding="utf-8")
-    monkeypatch.setattr("dragoman.synth.tables.files", lambda _: tmp_path)
+    monkeypatch.setattr("dragoman_synth.tables.files", lambda _: tmp_path)
     irregular.cache_clear()
     try:
         with pytest.raises(InputError, match=f"{name}, line [0-9]+: cannot read '{re.escape(entry)}': {reason}"):

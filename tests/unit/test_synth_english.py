@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dragoman.synth.draw import Draw
-from dragoman.synth.english import article, comparative, conjugate, contract_not, plural, superlative
-from dragoman.synth.verbgroups import Modal, Plan, Tense, english_group, join_subject
+from dragoman_synth.draw import Draw
+from dragoman_synth.english import article, comparative, conjugate, contract_not, plural, superlative
+from dragoman_synth.verbgroups import Modal, Plan, Tense, english_group, join_subject
 
 
 def test_plurals() -> None:

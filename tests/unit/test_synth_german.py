@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman.synth.dates import clock_times, number_words
-from dragoman.synth.german import (
+from dragoman_synth.dates import clock_times, number_words
+from dragoman_synth.german import (
     ACC,
     DAT,
     GEN,
@@ -19,9 +19,9 @@ from dragoman.synth.german import (
     determiner_forms,
     noun_forms,
 )
-from dragoman.synth.lexicon import lexicon
-from dragoman.synth.phrases import COUNT, DEF, DEM, INDEF, NO, POSS, ZERO, Common, contract
-from dragoman.synth.tables import irregular
+from dragoman_synth.lexicon import lexicon
+from dragoman_synth.phrases import COUNT, DEF, DEM, INDEF, NO, POSS, ZERO, Common, contract
+from dragoman_synth.tables import irregular
 
 CASES = (NOM, ACC, DAT, GEN)
 

@@ -7,6 +7,7 @@ import shutil
 
 import numpy as np
 import pytest
+from tests.kit.small_text import write_lines, write_splits
 
 from dragoman.align import read_pharaoh, write_pharaoh
 from dragoman.align.links import Alignment
@@ -29,7 +30,6 @@ from dragoman.system import (
     save_tuned,
     train,
 )
-from small_text import write_lines, write_splits
 
 N_FOLDS = 3
 

@@ -8,12 +8,12 @@ import shutil
 
 import numpy as np
 import pytest
+from tests.kit.small_text import write_splits
 
 from dragoman.corpus import Side, learn_classes
 from dragoman.errors import InputError
 from dragoman.lm import EstimateConfig
 from dragoman.system import Silent, System, SystemSettings, TrainConfig, import_system, save_tuned, train
-from small_text import write_splits
 
 SIZES = (3, 12)
 

@@ -7,6 +7,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
+from tests.kit.small_text import write_lines, write_splits
 
 from dragoman.errors import InputError
 from dragoman.grammar import RuleViewConfig
@@ -25,7 +26,6 @@ from dragoman.system import (
 )
 from dragoman.text import read_lines
 from dragoman.tuning import LoopSettings, TuneConfig, tune_system
-from small_text import write_lines, write_splits
 
 HIERO = SystemSettings(model=HieroSettings())
 

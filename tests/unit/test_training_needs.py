@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from tests.kit.small_text import write_lines
 
 from dragoman.align import AlignConfig
 from dragoman.corpus import Bitext
@@ -16,7 +17,6 @@ from dragoman.settings import parse_bytes
 from dragoman.system import HieroSettings, PhraseSettings, SystemSettings, TrainConfig, train
 from dragoman.system.needs import TextSize, plan_training
 from dragoman.system.stages import Silent
-from small_text import write_lines
 
 CONFIG = TrainConfig(raw=False)
 

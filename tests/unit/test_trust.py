@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from tests.kit.pools import random_pool
 
 from dragoman.analysis import START
 from dragoman.analysis.resampling import bootstrap_weights, cross_validate, deal_sentences
@@ -15,7 +16,6 @@ from dragoman.errors import FailedError, InputError
 from dragoman.features import Weights
 from dragoman.optim import Mert, Optimiser, Pro
 from dragoman.optim.base import Learned
-from pools import random_pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.kit.small_systems import make_systems
 
 from dragoman.errors import InputError
 from dragoman.features import Weights, feature_arguments, read_weights
@@ -24,7 +25,6 @@ from dragoman.tuning import (
     tune_system,
 )
 from dragoman.work.engine import open_engine
-from small_systems import make_systems
 
 CONFIG = TuneConfig(
     k=20,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from tests.kit.small_text import write_splits
 
 from dragoman.errors import InputError
 from dragoman.lm import EstimateConfig
 from dragoman.optim import OPTIMISERS, ForestMert, LearningContext, LearnsFrom
 from dragoman.system import KINDS, SystemSettings, TrainConfig, train
 from dragoman.tuning import LoopSettings, TuneConfig, tune_system
-from small_text import write_splits
 
 
 @pytest.fixture(scope="module")

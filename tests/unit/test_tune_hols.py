@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.kit.small_text import write_lines
 
 from dragoman.candidates import Objective
 from dragoman.errors import InputError
@@ -23,7 +24,6 @@ from dragoman.system import FoldDecoder, HieroSettings, PhraseSettings, System, 
 from dragoman.tuning import Decoder, LoopSettings, TuneConfig, tune_decoder, tune_system
 from dragoman.tuning.line_sets import LineSets, draw_lines
 from dragoman.work.engine import LocalEngine, open_engine
-from small_text import write_lines
 
 PHRASES = PhraseSettings(max_phrase_length=2)
 MODELS = {"phrase": PHRASES, "hiero": HieroSettings(max_span=6)}

@@ -8,6 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.kit.pools import pool_of
+from tests.kit.toy_runs import without_times
 
 from dragoman.candidates import MeasuredObjective, load_pool, merge_pools, rerank, score_deviation
 from dragoman.errors import FailedError, InputError
@@ -19,8 +21,6 @@ from dragoman.run import RunFolder
 from dragoman.tuning import Decoder, Keep, LoopSettings, Phase, settings_to_come, tune_decoder
 from dragoman.tuning.loop import _Loop
 from dragoman.tuning.notes import length_warning
-from pools import pool_of
-from toy_runs import without_times
 
 N_SENTENCES, N_CANDIDATES, N_FEATURES, K = 12, 60, 4, 5
 START = {"f0": 1.0}

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from tests.kit.small_text import write_lines, write_splits
 
 from dragoman.candidates import Judge, rerank, with_metric
 from dragoman.errors import InputError
@@ -22,7 +23,6 @@ from dragoman.tuning import Keep, LoopSettings, SystemContext, TuneConfig, tune_
 from dragoman.tuning.mixing import LocalLearners
 from dragoman.work.engine.processes import ProcessEngine
 from dragoman.work.engine.workers import Worker
-from small_text import write_lines, write_splits
 
 BLEU = Bleu(smoothing=Smoothing.NONE)
 N_DEV = 20

@@ -10,6 +10,10 @@ import time
 
 import numpy as np
 import pytest
+from tests.kit.margin_twin import passive_aggressive
+from tests.kit.pseudo_corpus import PseudoCorpus
+from tests.kit.small_text import write_lines, write_splits
+from tests.kit.toy_runs import what_remains
 
 from dragoman.candidates import Judge, rerank, with_metric
 from dragoman.errors import InputError
@@ -28,10 +32,6 @@ from dragoman.tuning import (
     TuneConfig,
     tune_system,
 )
-from margin_twin import passive_aggressive
-from pseudo_corpus import PseudoCorpus
-from small_text import write_lines, write_splits
-from toy_runs import what_remains
 
 BLEU = Bleu(smoothing=Smoothing.NONE)
 N_DEV = 12

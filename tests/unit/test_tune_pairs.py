@@ -7,6 +7,8 @@ import re
 from dataclasses import replace
 
 import pytest
+from tests.kit.small_systems import make_systems
+from tests.kit.small_text import write_lines
 
 from dragoman.align import write_pharaoh
 from dragoman.errors import InputError, MismatchError
@@ -14,8 +16,6 @@ from dragoman.optim import FastForest, Mert, Pro
 from dragoman.system import System
 from dragoman.system.aligned_pairs import AlignedPairs
 from dragoman.tuning import LastSearch, LearnFrom, LoopSettings, PhiSettings, Theta, TuneConfig, tune_system
-from small_systems import make_systems
-from small_text import write_lines
 
 CONFIG = TuneConfig(
     k=20,

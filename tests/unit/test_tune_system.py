@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.kit.small_text import write_lines, write_splits
 
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import Weights
@@ -10,7 +11,6 @@ from dragoman.lm import EstimateConfig
 from dragoman.optim import Mert
 from dragoman.system import System, TrainConfig, train
 from dragoman.tuning import LoopSettings, SystemDecoder, TuneConfig, tune_system
-from small_text import write_lines, write_splits
 
 
 @pytest.fixture(scope="module")

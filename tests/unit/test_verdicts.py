@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.fake_runs import fake_run, noisy, sentences, start_run, write_cell, write_test_set, write_translations
+from tests.kit.fake_runs import fake_run, noisy, sentences, start_run, write_cell, write_test_set, write_translations
 
 from dragoman.analysis import (
     LEVEL,

@@ -6,6 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.kit.pools import pool_of, random_pool
+from tests.kit.small_systems import make_systems, names_of, opened, sentences_of
+from tests.kit.small_text import write_lines
 
 from dragoman.analysis.curves import CurveConfig, Frequency, curve_of, frequent_and_rare, system_curves, weight_curve
 from dragoman.analysis.curves.features import list_counts, reaches_of
@@ -17,9 +20,6 @@ from dragoman.system import SystemView
 from dragoman.view.report import LineChart, draw_chart
 from dragoman.view.report.charts import PanelChart
 from dragoman.view.report.curves import curve_chart, curve_table, write_curve_page
-from pools import pool_of, random_pool
-from small_systems import make_systems, names_of, opened, sentences_of
-from small_text import write_lines
 
 CONFIG = CurveConfig(k=200, n_rounds=6, n_checks=6, n_frequent=1, n_rare=1)
 KINDS = pytest.mark.parametrize("kind", ["phrase", "hiero"])

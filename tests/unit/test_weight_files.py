@@ -20,7 +20,6 @@ from dragoman.features import (
     read_init_opt,
     read_weights,
     unite_weights,
-    write_init_opt,
     write_weights,
 )
 
@@ -163,7 +162,7 @@ def test_headers_and_names_that_do_not_fit(tmp_path):
 
 def test_init_opt(tmp_path):
     init = InitOpt(names=("a", "b"), start=(0.1, -1.0), lower=(0.0, -2.0), upper=(1.0, 2.0))
-    write_init_opt(init, tmp_path / "init.opt")
+    (tmp_path / "init.opt").write_text("0.1 -1.0\n0.0 -2.0\n1.0 2.0\n")
     with pytest.raises(InputError, match="as Moses' init.opt: they have no names"):
         read_weights(tmp_path / "init.opt")
     assert read_init_opt(tmp_path / "init.opt", ["a", "b"]) == init

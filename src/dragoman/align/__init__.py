@@ -2,7 +2,6 @@
 
 from dragoman.align.config import AlignConfig, AlignMethod, AlignStep, Direction, FastConfig, StepProgress
 from dragoman.align.fast import FastModel, FastStep, train_fast
-from dragoman.align.giza import read_a3
 from dragoman.align.links import Agreement, Alignment
 from dragoman.align.pharaoh import read_pharaoh, write_pharaoh
 from dragoman.align.symmetrization import Symmetrization, symmetrize
@@ -27,7 +26,6 @@ __all__ = [
     "align",
     "align_files",
     "minimal_trees",
-    "read_a3",
     "read_pharaoh",
     "symmetrize",
     "train_fast",

@@ -42,7 +42,7 @@ from dragoman.candidates.readers import (
     subword_mark,
 )
 from dragoman.candidates.shard import Shard
-from dragoman.candidates.statistics_files import read_statistics, write_statistics
+from dragoman.candidates.statistics_files import read_statistics
 from dragoman.candidates.storage import load_pool, merge_to_disk, read_to_disk, save_pool, spooled
 from dragoman.candidates.synthetic import SyntheticPool, cosine, synthetic_pool
 from dragoman.candidates.text_lists import read_text_lists
@@ -118,5 +118,4 @@ __all__ = [
     "with_origin",
     "without_scores",
     "write_nbest",
-    "write_statistics",
 ]

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dragoman.candidates.pool import Pool, metric_of, new_words
+from dragoman.candidates.pool import Pool, new_words
 from dragoman.candidates.shard import UNKNOWN_LENGTH, Shard, concatenate
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import FeatureIndex
 from dragoman.metric import Bleu, Metric, Smoothing, Ter
-from dragoman.text import open_output, read_blocks
-from dragoman.types import Float32Array, Float64Array, PathLike, offsets_of
+from dragoman.text import read_blocks
+from dragoman.types import Float64Array, PathLike, offsets_of
 
-__all__ = ["read_statistics", "write_statistics"]
+__all__ = ["read_statistics"]
 
 _BLEU_ORDER = 4
 _LEAST_COUNT = 1e-30
@@ -99,42 +99,6 @@ def _named_as_in_lists(index: FeatureIndex, header: Sequence[str]) -> FeatureInd
     for name in names:
         renamed.intern(name)
     return renamed
-
-
-def write_statistics(pool: Pool, features: PathLike, scores: PathLike, *, binary: bool = False) -> None:
-    """Write features.dat and scores.dat. Binary files have only dense features, as float32."""
-    metric = metric_of(pool)
-    kind_of = (metric.name, metric.n_stats, metric.uses_references)
-    layout = next((x for x in _LAYOUTS if kind_of == (x.metric.name, x.metric.n_stats, True)), None)
-    if layout is None:
-        raise InputError("statistics files support only BLEU (up to 4-grams) and TER")
-    kind = "BIN" if binary else "TXT"
-    dense = sorted(pool.dense)
-    names = pool.dense_names()
-    with open_output(features) as feature_file, open_output(scores) as score_file:
-        for shard in pool.shards:
-            for s, sentence in enumerate(shard.sentence_ids.tolist()):
-                part = shard.part(s, s + 1)
-                rows = layout.from_stats(part.stats)
-                values, sparse = _dense_rows(part, dense, pool.index)
-                if binary and any(sparse):
-                    raise InputError("binary statistics files do not support sparse features; write text")
-                head = f"{sentence} {part.n_candidates} {len(dense)} {' '.join(names)}".rstrip()
-                feature_file.write(f"FEATURES_{kind}_BEGIN_0 {head}")
-                score_file.write(f"SCORES_{kind}_BEGIN_0 {sentence} {part.n_candidates} {rows.shape[1]} {layout.label}")
-                if binary:
-                    feature_file.write_block(values.astype("<f4").tobytes())
-                    score_file.write_block(rows.astype("<f4").tobytes())
-                else:
-                    for row, extra in zip(values, sparse, strict=True):
-                        items = [str(value) for value in row] + [f"{name}={value}" for name, value in extra]
-                        feature_file.write(" ".join(items))
-                    for numbers in rows.tolist():
-                        score_file.write(
-                            " ".join(f"{number:g}" if number.is_integer() else repr(number) for number in numbers)
-                        )
-                feature_file.write(f"FEATURES_{kind}_END_0")
-                score_file.write(f"SCORES_{kind}_END_0")
 
 
 def _read(path: PathLike, what: str) -> Iterator[_Entry]:
@@ -269,7 +233,6 @@ class _Layout:
     width: int
     metric: Metric
     to_stats: Callable[[Float64Array], Float64Array]
-    from_stats: Callable[[Float64Array], Float64Array]
 
 
 def _bleu_stats(rows: Float64Array) -> Float64Array:
@@ -277,14 +240,9 @@ def _bleu_stats(rows: Float64Array) -> Float64Array:
     return np.column_stack([rows[:, 1], rows[:, 8], rows[:, 0:8:2], rows[:, 1:8:2]])
 
 
-def _bleu_rows(stats: Float64Array) -> Float64Array:
-    pairs = np.stack([stats[:, 2:6], stats[:, 6:10]], axis=2).reshape(len(stats), 8)
-    return np.column_stack([pairs, stats[:, 1]])
-
-
 _LAYOUTS = (
-    _Layout("BLEU", 2 * _BLEU_ORDER + 1, Bleu(smoothing=Smoothing.NONE), _bleu_stats, _bleu_rows),
-    _Layout("TER", 2, Ter(), lambda rows: rows, lambda stats: stats),
+    _Layout("BLEU", 2 * _BLEU_ORDER + 1, Bleu(smoothing=Smoothing.NONE), _bleu_stats),
+    _Layout("TER", 2, Ter(), lambda rows: rows),
 )
 
 
@@ -329,21 +287,3 @@ def _shard(sentence: int, entries: Sequence[_Entry], stats: Float64Array, index:
         scores=np.zeros((n, 0)),
         stats=stats,
     )
-
-
-def _dense_rows(
-    part: Shard, dense: Sequence[int], index: FeatureIndex
-) -> tuple[Float32Array, list[list[tuple[str, np.float32]]]]:
-    columns = {id_: column for column, id_ in enumerate(dense)}
-    values = np.zeros((part.n_candidates, len(dense)), dtype=np.float32)
-    sparse: list[list[tuple[str, np.float32]]] = []
-    for candidate in range(part.n_candidates):
-        row = slice(part.feature_rows[candidate], part.feature_rows[candidate + 1])
-        extra = []
-        for id_, value in zip(part.feature_ids[row].tolist(), part.feature_values[row], strict=True):
-            if id_ in columns:
-                values[candidate, columns[id_]] = value
-            else:
-                extra.append((index.name(id_), value))
-        sparse.append(extra)
-    return values, sparse

@@ -30,12 +30,12 @@ from dragoman.corpus.tokens import TextTokenizer, learn_side
 from dragoman.corpus.tokens import detokenize as detokenize_tokens
 from dragoman.corpus.tokens.scripts import UNSPACED_LANGUAGES, check_language
 from dragoman.cost import cpu_seconds
-from dragoman.errors import InputError, naming
+from dragoman.errors import InputError, naming, needing
 from dragoman.files.store import make_folder
 from dragoman.text import MosesText, open_output, printable, read_lines, split_tokens
 
 if TYPE_CHECKING:
-    from dragoman.synth import Example
+    from dragoman_synth import Example
 
 __all__ = ["app"]
 
@@ -75,7 +75,8 @@ def synth(
 
     dragoman corpus synth -n 20000 --raw -o corpus
     """
-    from dragoman.synth import SynthConfig, generate_splits
+    with needing("dragoman-synth"):
+        from dragoman_synth import SynthConfig, generate_splits
 
     session = Session(seed=seed, json=json, quiet=quiet)
     lower = not raw if lowercase is None else lowercase

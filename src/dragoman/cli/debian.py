@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dragoman.cli.session import Json, Quiet, Session
-from dragoman.errors import InputError
+from dragoman.errors import InputError, needing
 
 __all__ = ["debian"]
 
@@ -48,8 +48,9 @@ def debian(
 
     dragoman corpus clean -s debian/corpus.de -t debian/corpus.en --out-source clean.de --out-target clean.en
     """
-    from dragoman.debian import DebianConfig, build_corpus
-    from dragoman.debian.build import Part
+    with needing("dragoman-debian"):
+        from dragoman_debian import DebianConfig, build_corpus
+        from dragoman_debian.build import Part
 
     session = Session(json=json, quiet=quiet)
     source, dash, target = languages.partition("-")

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from dragoman.cli.session import Json, Quiet, Session, Threads
-from dragoman.errors import InputError
+from dragoman.errors import needing
 from dragoman.view.serve import Explorer, Limits, read_recorded
 
 __all__ = ["serve"]
@@ -39,11 +39,9 @@ def serve(
     Example: dragoman serve system tuned --run tuned
     """
     session = Session(n_threads=threads, json=json, quiet=quiet)
-    try:
+    with needing("dragoman[web]"):
         from dragoman.view.serve.server import open_socket
         from dragoman.view.serve.server import serve as answer
-    except ImportError as error:
-        raise InputError(f"serve needs {error.name}; install dragoman[web]") from error
     recorded = None if run is None else read_recorded(run)
     explorer = Explorer.load(systems, run=recorded, limits=Limits(workers=session.n_threads))
     listening = open_socket(port)

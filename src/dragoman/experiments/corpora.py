@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dragoman.errors import InputError
+from dragoman.errors import InputError, needing
 from dragoman.experiments.drawing import Drawn, check_drawn, read_drawn
 from dragoman.experiments.table import RecipeTable
 from dragoman.settings import Record
@@ -15,7 +15,7 @@ from dragoman.system import TextSettings
 from dragoman.text import count_lines
 
 if TYPE_CHECKING:
-    from dragoman.synth import SynthConfig
+    from dragoman_synth import SynthConfig
 
 __all__ = ["TEST", "CorpusFiles", "CorpusPlan", "PartFiles", "PartPlan", "SynthPlan", "TestPart", "read_corpus"]
 
@@ -301,8 +301,8 @@ def _read_part(part: RecipeTable, others: str = "references") -> PartPlan:
 
 
 def _synth(table: RecipeTable) -> SynthPlan:
-    from dragoman.synth import SynthConfig
-
+    with needing("dragoman-synth"):
+        from dragoman_synth import SynthConfig
     plan = SynthPlan(
         n_train=table.number("train", 1),
         n_dev=table.number("dev", 1),

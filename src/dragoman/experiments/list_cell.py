@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dragoman.analysis.resampling import cross_validate
-from dragoman.analysis.resampling.held_out import held_out_tests
+from dragoman.analysis.resampling import cross_validate, held_out_tests
 from dragoman.candidates import Choice, Pool, mbr, metric_of, rerank
 from dragoman.cost import measured
 from dragoman.experiments.corpora import TEST

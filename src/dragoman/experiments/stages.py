@@ -42,10 +42,11 @@ def of_stage(
     *,
     settings: Mapping[str, Any],
     inputs: Mapping[str, str],
+    more_code: Sequence[str] = (),
 ) -> Step:
-    """The step of a stage; `inputs` are names of other results, or digests of files."""
+    """The step of a stage; `inputs` are names of other results, or digests of files; `more_code` further modules."""
     key = {"settings": dict(settings), "inputs": dict(inputs)}
-    return Step(kind=stage, key=key, modules=(module,), work=lambda folder, _: work(folder))
+    return Step(kind=stage, key=key, modules=(module, *more_code), work=lambda folder, _: work(folder))
 
 
 class SharedStages:
@@ -96,7 +97,8 @@ class SharedStages:
         corpus, files, work = self._corpus, self._files, self._write_text
         if files is None:
             assert corpus.synth is not None
-            return of_stage("corpus", __name__, work, settings={"synth": asdict(corpus.synth)}, inputs={})
+            drawn = {"synth": asdict(corpus.synth)}
+            return of_stage("corpus", __name__, work, settings=drawn, inputs={}, more_code=("dragoman_synth",))
         parts = files.parts()
         inputs = {
             f"{name}.{number}": digest(path)
@@ -287,7 +289,7 @@ def read_held_out(text: Path, part: str) -> tuple[Path, list[Path]]:
 
 
 def _write_synth(folder: Path, plan: SynthPlan, monitor: Monitor) -> None:
-    from dragoman.synth import generate_splits
+    from dragoman_synth import generate_splits
 
     with monitor.progress("generating text", plan.n_train) as progress:
         splits = generate_splits(plan.n_train, plan.n_dev, plan.n_test, plan.config, progress=progress)

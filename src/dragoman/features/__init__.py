@@ -32,7 +32,6 @@ from dragoman.features.weight_files import (
     read_weights,
     store_weights,
     unite_weights,
-    write_init_opt,
     write_weights,
 )
 from dragoman.features.weights import Weights, live_values
@@ -75,6 +74,5 @@ __all__ = [
     "sign_flips",
     "store_weights",
     "unite_weights",
-    "write_init_opt",
     "write_weights",
 ]

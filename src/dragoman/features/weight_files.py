@@ -35,7 +35,6 @@ __all__ = [
     "read_weights",
     "store_weights",
     "unite_weights",
-    "write_init_opt",
     "write_weights",
 ]
 
@@ -227,11 +226,6 @@ def read_init_opt(path: PathLike, names: Sequence[str]) -> InitOpt:
         if low > high:
             raise InputError(f"the minimum of '{name}' is above its maximum", path=path, line=2)
     return InitOpt(names=tuple(names), start=start, lower=lower, upper=upper)
-
-
-def write_init_opt(init: InitOpt, path: PathLike) -> None:
-    """Write Moses' init.opt."""
-    _write(path, (" ".join(repr(value) for value in row) for row in (init.start, init.lower, init.upper)))
 
 
 def _recognise(lines: list[str]) -> _Parser:

@@ -73,9 +73,6 @@ class ForestBuilder:
         if 0 <= begin <= end < MAX_INT32:
             self._spans[node] = (begin, end)
 
-    def has_edges(self, node: int) -> bool:
-        return node in self._edges
-
     def add_edge(
         self, head: int, symbols: Sequence[int], tails: Sequence[int], features: Sequence[tuple[int, float]]
     ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from dragoman._core import unescape_word
@@ -46,53 +46,6 @@ class Derivation:
         for place, application in enumerate(self.applications):
             if any(child <= place for child in application.children):
                 raise ValueError("children must come after their parents")
-
-    @classmethod
-    def join(cls, root: Application, children: Sequence[Derivation]) -> Derivation:
-        """A derivation from its root application, whose `children` are renumbered, and its subtrees."""
-        applications = [root]
-        places = []
-        for child in children:
-            places.append(len(applications))
-            applications += child.moved(len(applications))
-        applications[0] = replace(root, children=tuple(places))
-        return cls(tuple(applications))
-
-    def moved(self, by: int) -> list[Application]:
-        """The applications with all child indices shifted by `by`."""
-        return [replace(a, children=tuple(child + by for child in a.children)) for a in self.applications]
-
-    def subtree(self, place: int) -> Derivation:
-        """The subtree rooted at index `place`."""
-        return self._copied(place)
-
-    def replaced(self, place: int, subtree: Derivation) -> Derivation:
-        """A copy with the subtree at index `place` replaced. Features elsewhere are kept: rescore those that depend on
-        it.
-
-        Raises ValueError when label or source span differ.
-        """
-        old, new = self.applications[place], subtree.applications[0]
-        if (old.label, old.source) != (new.label, new.source):
-            raise ValueError(f"{new.label} over {new.source} cannot replace {old.label} over {old.source}")
-        return self._copied(0, place, subtree)
-
-    def _copied(self, root: int, place: int = -1, subtree: Derivation | None = None) -> Derivation:
-        """The subtree at `root`, with `subtree` at `place`; iterative, as chains of glue rules can be very deep."""
-        found: list[Application] = []
-        children: list[list[int]] = []
-        open_: list[tuple[Derivation, int, int]] = [(self, root, -1)]  # derivation, index, parent's index in `found`
-        while open_:
-            tree, at, parent = open_.pop()
-            if subtree is not None and tree is self and at == place:
-                tree, at, subtree = subtree, 0, None
-            if parent >= 0:
-                children[parent].append(len(found))
-            own = len(found)
-            found.append(tree.applications[at])
-            children.append([])
-            open_ += [(tree, child, own) for child in reversed(tree.applications[at].children)]
-        return Derivation(tuple(replace(a, children=tuple(c)) for a, c in zip(found, children, strict=True)))
 
     def features(self) -> dict[str, float]:
         total: dict[str, float] = {}

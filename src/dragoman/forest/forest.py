@@ -137,10 +137,6 @@ class Forest:
             )
         return Derivation(tuple(applications))
 
-    def log_total(self, weights: Weights | Float64Array) -> float:
-        """The log partition function: log of the sum of exp(score) over all derivations."""
-        return float(self.core.inside(live_values(weights, self.index), True)[-1]) if self.n_nodes else -np.inf
-
     def expected_features(self, weights: Weights | Float64Array) -> Expectation:
         """Expected feature values, by the inside-outside algorithm."""
         return Expectation(*self.core.expected_features(live_values(weights, self.index)))

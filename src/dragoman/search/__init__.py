@@ -12,7 +12,6 @@ from dragoman.search.phrase_config import Algorithm, PhraseConfig, PhraseFeature
 from dragoman.search.phrase_decoder import PhraseDecoder
 from dragoman.search.phrase_reference import PhraseReferenceParser
 from dragoman.search.reference import EdgeKind, Reach, ReferenceConfig, ReferenceForests, ReferenceParser
-from dragoman.search.rescore import RuleRescorer
 from dragoman.search.sentences import EncodedSentences, Sentence, Sentences
 
 __all__ = [
@@ -38,7 +37,6 @@ __all__ = [
     "ReferenceParser",
     "RuleBatch",
     "RuleOptionBuilder",
-    "RuleRescorer",
     "SearchBlocks",
     "Sentence",
     "Sentences",

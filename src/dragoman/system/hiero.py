@@ -20,7 +20,6 @@ from dragoman.search import (
     ReferenceParser,
     RuleBatch,
     RuleOptionBuilder,
-    RuleRescorer,
     SearchBlocks,
 )
 from dragoman.search.reference import COUNT
@@ -97,10 +96,6 @@ class HieroTranslator(Translator[RuleBatch]):
     def new_decoder(self, preset: Preset) -> ChartDecoder:
         config = _CONFIGS[preset](max_span=self._max_span)
         return ChartDecoder(config, self.vocab, self.index, features=self._features, lm=self._lm)
-
-    def rescorer(self) -> RuleRescorer:
-        """Builds and scores derivations outside search, with the same rules, language model and features."""
-        return RuleRescorer(self._view, self._features, self._lm, templates=self._make_templates())
 
     def shown_pair(self, number: int) -> ShownPair | None:
         rule = (self._with_added or self._view).rule(number)

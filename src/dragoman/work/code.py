@@ -35,7 +35,8 @@ def code_digest(module: str) -> str:
     if root is None:
         return ""
     code = _code_of(module, root)
-    data = {path for folder in {file.parent for file in code} - {root, root.parent} for path in folder.rglob("*.txt")}
+    bare = {root.parent, root} if root.name == _OWN else {root.parent}
+    data = {path for folder in {file.parent for file in code} - bare for path in folder.rglob("*.txt")}
     found = hashlib.blake2b(digest_size=16)
     for path in sorted(code | data):
         found.update(f"{path.relative_to(root.parent).as_posix()} {_digest(path)}\n".encode())

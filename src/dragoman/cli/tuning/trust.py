@@ -70,7 +70,7 @@ def compared(
 
 def tests_of(session: Session, candidates: Lists, rows: list[MethodComparison]) -> list[HeldOutTest]:
     """Tests of the methods that were compared."""
-    from dragoman.analysis.resampling.held_out import held_out_tests  # comparing runs is much to import
+    from dragoman.analysis.resampling import held_out_tests  # comparing runs is much to import
 
     return held_out_tests(candidates.pool, rows, fold_seed=session.seed)
 

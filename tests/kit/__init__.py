@@ -1,0 +1,1 @@
+"""Helpers of the tests: small texts and systems, decoders by hand, slow twins, pages."""
