@@ -53,7 +53,7 @@ class Shared(WordMetric):
             found[i] = np.isin(own, first).sum(), max(len(own), self.least)
         return found
 
-    def score(self, total):
+    def score_of(self, total):
         return total[..., 0] / np.maximum(total[..., 1], 1)
 
     def scorer(self):

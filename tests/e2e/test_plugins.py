@@ -76,7 +76,7 @@ class FirstWord(WordMetric):
             found[i, 0] = any(first == refs[ref_at[r] :][:1].tolist() for r in range(refs_of[s], refs_of[s + 1]))
         return found
 
-    def score(self, total):
+    def score_of(self, total):
         return total[..., 0] / np.maximum(total[..., 1], 1)
 
     def scorer(self):

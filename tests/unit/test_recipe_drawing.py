@@ -12,7 +12,7 @@ from tests.kit.watching import Watcher
 from dragoman.errors import InputError
 from dragoman.experiments import read_recipe, run_cells
 from dragoman.experiments.drawing import DrawnPart, Where, draw_lines
-from dragoman.experiments.stages import decoding_key
+from dragoman.experiments.stages import decoding
 from dragoman.features import read_weights
 from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate
 from dragoman.run import TextSize, cell_folder, load_cells, load_sizes, load_test_sets
@@ -176,7 +176,8 @@ def test_scores_are_of_tables_that_have_not_seen_the_fold(files, tmp_path):
     assert [*read_lines(folder / "test.txt")] == told
     # Cells that differ in the fold alone share no translations.
     keys = {
-        decoding_key("s", "x", files / "test.de", [], Preset.FAST, files / "dev.de", fold).hash for fold in (None, 0, 1)
+        decoding("s", print, "x", files / "test.de", [], Preset.FAST, files / "dev.de", fold).name
+        for fold in (None, 0, 1)
     }
     assert len(keys) == 3
 

@@ -58,7 +58,7 @@ class Length(WordMetric):
     def _count(self, words, spelling, n_threads):
         return np.stack([np.diff(words[0]) > 0, np.ones(len(words[2]))], axis=1).astype(float)
 
-    def score(self, total):
+    def score_of(self, total):
         return total[..., 0] / np.maximum(total[..., 1], 1)
 
     def scorer(self):

@@ -97,8 +97,8 @@ class SharedStages:
         corpus, files, work = self._corpus, self._files, self._write_text
         if files is None:
             assert corpus.synth is not None
-            drawn = {"synth": asdict(corpus.synth)}
-            return of_stage("corpus", __name__, work, settings=drawn, inputs={}, more_code=("dragoman_synth",))
+            generated = {"synth": asdict(corpus.synth)}
+            return of_stage("corpus", __name__, work, settings=generated, inputs={}, more_code=("dragoman_synth",))
         parts = files.parts()
         inputs = {
             f"{name}.{number}": digest(path)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +14,6 @@ from dragoman.errors import InputError
 from dragoman.optim.list_loss import GainLoss
 from dragoman.optim.loss import SparseVector
 from dragoman.types import Float64Array, Int32Array, Int64Array
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = ["ScoreLoss", "check_level"]
 
