@@ -109,7 +109,7 @@ def test_subwords_are_warned_of(run, tmp_path):
 def test_what_is_missing(run, tmp_path):
     assert "--add needs the source sentences" in run("tune --nbest list --add length -r ref -o w", 2).err
     assert "no feature to add" in run("features list -s source -o out", 2).err
-    assert "'x' is no feature" in run("features list -s source -o out --add x", 2).err
+    assert "there is no feature for candidates 'x'" in run("features list -s source -o out --add x", 2).err
     assert "would be overwritten" in run("features list -s source -o source --add length", 2).err
     assert "standard input can be read once" in run("features - -s - -o out --add length", 2).err
     (tmp_path / "scores").write_text("qe\n1\n2\n")

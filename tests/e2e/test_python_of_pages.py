@@ -27,7 +27,7 @@ FILES = {
 }
 """What stands in the folder beside the toy decoder's lists."""
 
-RUN_WITH_THEIR_COMMANDS = {"docs/curve.md", "docs/reranking.md", "docs/tutorial.md"}
+RUN_WITH_THEIR_COMMANDS = {"docs/curve.md", "docs/python.md", "docs/reranking.md", "docs/tutorial.md"}
 """By `test_documented_commands` and `test_tutorial`, between the commands that make their files."""
 
 PAGES = {str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")} | {"README.md"}

@@ -46,4 +46,4 @@ def test_the_python_example_works(tmp_path, dragoman):
     script = "from dragoman.tuning import LoopSettings, TuneConfig\n" + script
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("\n") == 2
+    assert done.stdout.count("\n") == 3

@@ -80,8 +80,9 @@ def test_memory_of_steps_within_steps_counts(tmp_path):
         store.make(step(fill))
         store.make(step(kind="small"))
 
-    assert store.make(step(work, kind="large")).cost.peak_bytes > 300 << 20
-    assert store.make(step(kind="other")).cost.peak_bytes < 300 << 20
+    large = store.make(step(work, kind="large")).cost.peak_bytes
+    assert large > 300 << 20
+    assert store.make(step(kind="other")).cost.peak_bytes < large - (200 << 20)  # this process may be large itself
 
 
 def test_names_depend_on_all_parts_of_a_step():

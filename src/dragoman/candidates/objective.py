@@ -21,6 +21,7 @@ from dragoman.metric import (
     ReferenceLength,
     Smoothing,
     Tokenizer,
+    as_metric,
     by_name,
     n_references,
     output_statistics,
@@ -66,14 +67,12 @@ class Objective:
                 lowercase=lowercase,
                 reference_length=reference_length,
             )
-        elif not isinstance(metric, Metric):
-            raise InputError(f"expected a metric or its name, not {metric!r}")
         elif tokenizer is not Tokenizer.NONE or lowercase or reference_length is not ReferenceLength.CLOSEST:
             raise InputError(
-                f"the metric {metric.name} is given with its settings; leave out tokenizer, lowercase and "
+                f"the metric {as_metric(metric).name} is given with its settings; leave out tokenizer, lowercase and "
                 "reference_length, or name the metric instead"
             )
-        self._keep(metric, references, allow_missing=allow_missing)
+        self._keep(as_metric(metric), references, allow_missing=allow_missing)
 
     def _keep(self, metric: Metric, references: _References, *, allow_missing: bool) -> None:
         object.__setattr__(self, "metric", metric)

@@ -6,7 +6,7 @@ from dragoman.metric.chrf import Chrf
 from dragoman.metric.edits import Edits, EditStep
 from dragoman.metric.external import External
 from dragoman.metric.mix import Mix
-from dragoman.metric.names import METRICS, TER_BLEU, Variant, by_name, metric_label, recorded_metric
+from dragoman.metric.names import METRICS, TER_BLEU, Variant, as_metric, by_name, metric_label, recorded_metric
 from dragoman.metric.ribes import Ribes
 from dragoman.metric.segments import Lexicon, MetricWords, References, Segments, Spelling
 from dragoman.metric.sentence import HE_DENG, AddOne, SentenceBleu
@@ -50,6 +50,7 @@ __all__ = [
     "Variant",
     "Wer",
     "WordMetric",
+    "as_metric",
     "by_name",
     "metric_label",
     "n_references",

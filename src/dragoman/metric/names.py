@@ -22,7 +22,7 @@ from dragoman.metric.wer import Wer
 from dragoman.register import Registry, subclass_of
 from dragoman.settings import Record, listed, takes_text
 
-__all__ = ["METRICS", "TER_BLEU", "Variant", "by_name", "metric_label", "recorded_metric"]
+__all__ = ["METRICS", "TER_BLEU", "Variant", "as_metric", "by_name", "metric_label", "recorded_metric"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +51,14 @@ METRICS.add_all(
         "ribes": Ribes,
     }
 )
+
+
+def as_metric(value: object) -> Metric:
+    """Raises InputError for what is no metric."""
+    if not isinstance(value, Metric):
+        raise InputError(f"expected a metric or its name, not {value!r}")
+    return value
+
 
 TER_BLEU = "0.5*ter - 0.5*bleu"
 """The name of the metric (TER-BLEU)/2."""
