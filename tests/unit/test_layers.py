@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import dragoman
+from dragoman.optim import OPTIMISERS
+from dragoman.system import KINDS
 
 ROOT = Path(dragoman.__file__).parent
 LAYERS = [
@@ -84,3 +86,25 @@ def findings(path: Path) -> Iterator[str]:
 
 def test_imports_point_upwards() -> None:
     assert [finding for path in MODULES for finding in findings(path)] == []
+
+
+def concrete_kinds() -> set[str]:
+    """Names of the classes of methods, and of what belongs to one kind of system."""
+    methods = {ancestor.__name__ for name in OPTIMISERS for ancestor in OPTIMISERS.named(name).__mro__}
+    kinds = {item.__name__ for kind in KINDS.values() for item in (kind.settings, kind.translator)}
+    return (methods - {"object", "Record"}) | kinds
+
+
+def asked_kinds(path: Path, kinds: set[str]) -> Iterator[str]:
+    """Places that ask whether something is of one of the kinds."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "issubclass"):
+            names = {name.id for name in ast.walk(node.args[1]) if isinstance(name, ast.Name)}
+            yield from (f"{path.relative_to(ROOT)}:{node.lineno} asks for {name}" for name in sorted(names & kinds))
+
+
+def test_methods_and_kinds_of_systems_say_what_they_are() -> None:
+    kinds = concrete_kinds()
+    assert {"Hols", "Online", "FastForest", "HieroSettings", "PhraseTranslator"} <= kinds
+    modules = [path for path in MODULES if layer_of(path.relative_to(ROOT).parts) != "optim"]
+    assert [finding for path in modules for finding in asked_kinds(path, kinds)] == []

@@ -24,7 +24,7 @@ from dragoman.experiments.starts import CellStart
 from dragoman.features import Weights, find_weights, read_weights
 from dragoman.files.store import from_plain, make_folder, read_json, unseal
 from dragoman.metric import Smoothing
-from dragoman.optim import Hols, Optimiser
+from dragoman.optim import Optimiser
 from dragoman.register import code_of
 from dragoman.run import (
     CellKey,
@@ -99,7 +99,7 @@ def _plain_config(optimiser: Optimiser, config: TuneConfig) -> dict[str, Any]:
         del record["phi"]
     if config.loop.patience is None:
         del record["loop"]["patience"]  # as before there was any
-    if config.learn_from is not LearnFrom.LISTS and not isinstance(optimiser, Hols):
+    if config.learn_from is not LearnFrom.LISTS and optimiser.text_plan() is None:
         del record["judge_lines"]
     return record
 

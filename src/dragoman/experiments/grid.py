@@ -17,7 +17,7 @@ from dragoman.experiments.start_cells import check_starts, n_before, start_cell,
 from dragoman.experiments.systems import SystemPlan, read_system
 from dragoman.experiments.table import RecipeTable
 from dragoman.features import parse_templates
-from dragoman.optim import Hols
+from dragoman.optim import TextPlan
 from dragoman.run import CellKey
 from dragoman.system import KINDS
 from dragoman.tuning import LearnFrom
@@ -128,8 +128,8 @@ class GridRecipe:
                 f"optimisers.{cell.optimiser} of {cell.name}: a last search (phi.last) is for "
                 f"weights of sparse features; features.{cell.features} has no templates"
             )
-        if isinstance(tuning.optimiser, Hols):
-            self._check_held_out(cell, tuning.optimiser, n_folds, files)
+        if (plan := tuning.optimiser.text_plan()) is not None:
+            self._check_text_plan(cell, tuning.optimiser.name, plan, n_folds, files)
         dev = None if files is None else files.dev
         if isinstance(dev, FoldPart) and (n_folds, fold_seed, fold) != (dev.n_folds, dev.fold_seed, dev.fold):
             raise InputError(
@@ -145,21 +145,21 @@ class GridRecipe:
         except InputError as error:
             raise InputError(f"optimisers.{cell.optimiser} of {cell.name}: {error}") from None
 
-    def _check_held_out(self, cell: CellKey, method: Hols, n_folds: int, files: CorpusFiles | None) -> None:
+    def _check_text_plan(
+        self, cell: CellKey, method: str, plan: TextPlan, n_folds: int, files: CorpusFiles | None
+    ) -> None:
         where, synth = f"optimisers.{cell.optimiser} of {cell.name}", self.corpora[cell.corpus].synth
         if n_folds == 1:
             raise InputError(
-                f"{where}: {method.name} learns from the training text of a system with folds; "
+                f"{where}: {method} learns from the training text of a system with folds; "
                 f"'systems.{cell.system}.folds' must be at least 2"
             )
-        if method.updates and not self.templates(cell):
-            raise InputError(
-                f"{where}: {method.name} learns sparse features; features.{cell.features} has no templates"
-            )
+        if plan.learns_sparse and not self.templates(cell):
+            raise InputError(f"{where}: {method} learns sparse features; features.{cell.features} has no templates")
         n_lines = files.train.n_lines if files is not None else synth.n_train if synth is not None else None
-        if n_lines is not None and method.line_search > n_lines:
+        if n_lines is not None and plan.n_lines > n_lines:
             raise InputError(
-                f"{where}: the line search asks for {method.line_search:,} of {n_lines:,} training lines; set "
+                f"{where}: the line search asks for {plan.n_lines:,} of {n_lines:,} training lines; set "
                 "line_search to fewer"
             )
 

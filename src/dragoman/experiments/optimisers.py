@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dragoman.errors import InputError
 from dragoman.experiments.starts import CellStart, NormalStart, read_start
 from dragoman.experiments.table import RecipeTable
-from dragoman.optim import FastForest, Hols, Mira, Optimiser, make_optimiser, method_name
+from dragoman.optim import Optimiser, make_optimiser, method_name
 from dragoman.settings import Record
 from dragoman.tuning import LearnFrom, LoopSettings, PhiSettings, Theta, TuneConfig
 
@@ -29,20 +29,20 @@ class TuningPlan(Record):
         """Steps before the rounds, which cells that differ only in their seed share."""
         if isinstance(self.start, CellStart):
             return ()  # the weights of another cell are those of the seed
-        if isinstance(self.optimiser, Hols):
-            return self.optimiser.steps() if self.optimiser.training_seed else ()
-        phi = self.config.phi
+        phi, plan = self.config.phi, self.optimiser.text_plan()
+        if plan is not None:
+            return () if plan.seed is None else plan.steps
         if self.config.learn_from is not LearnFrom.LISTS or phi.training_seed == 0:
             return ()
         searches = phi.theta is Theta.SEARCH or (phi.theta is Theta.AUTO and self.start is None)
-        made = "forests" if isinstance(self.optimiser, FastForest) else "lists"
+        made = self.optimiser.material.value
         return (*(("theta",) if searches else ()), made, *(("model",) if phi.searches_last(self.optimiser) else ()))
 
     @property
     def training_seed(self) -> int | None:
         """The seed of what comes before the last step; None: that of the cell."""
-        if isinstance(self.optimiser, Hols):
-            return self.optimiser.training_seed or None
+        if (plan := self.optimiser.text_plan()) is not None:
+            return plan.seed
         return (self.config.phi.training_seed or None) if self.config.learn_from is LearnFrom.LISTS else None
 
 
@@ -55,14 +55,12 @@ def read_optimiser(name: str, table: RecipeTable) -> TuningPlan:
     phi = _read_phi(table)
     table.done()
     with table:
-        if isinstance(optimiser, FastForest):
-            values.setdefault("learn_from", LearnFrom.LISTS)
+        values.setdefault("learn_from", optimiser.default_learn_from)
         config = TuneConfig(loop=LoopSettings(**loop), phi=phi or PhiSettings(), **values)
         if phi is not None and config.learn_from is not LearnFrom.LISTS:
             raise InputError("'phi' is for learning from lists of the training text: learn_from = \"lists\"")
         config.check(optimiser)
-        if isinstance(optimiser, Mira):
-            optimiser.check_lists()
+        optimiser.check_lists()
         config.objective()  # raises
     if config.k is not None and config.k < _MIN_K:
         raise table.wrong("k", f"expected at least {_MIN_K}")

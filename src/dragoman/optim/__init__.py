@@ -2,7 +2,7 @@
 
 from dragoman.optim.base import Learned, Learner, Optimiser, Problem, Result, finish
 from dragoman.optim.cll import Cll, OracleLikelihood
-from dragoman.optim.context import LearningContext, LearnsFrom
+from dragoman.optim.context import LearnFrom, LearningContext, LearnsFrom, Material, TextPlan
 from dragoman.optim.costs import Context, PreviousPass
 from dragoman.optim.descent import Descent, descend
 from dragoman.optim.epochs import Stopping
@@ -64,6 +64,7 @@ __all__ = [
     "HingeLoss",
     "Hols",
     "Hope",
+    "LearnFrom",
     "Learned",
     "Learner",
     "LearningContext",
@@ -71,6 +72,7 @@ __all__ = [
     "ListLoss",
     "Loss",
     "MarginUpdate",
+    "Material",
     "Mert",
     "Mira",
     "NeighbourLoss",
@@ -104,6 +106,7 @@ __all__ = [
     "Stopping",
     "StructuredHinge",
     "Svm",
+    "TextPlan",
     "Units",
     "Update",
     "Xbleu",

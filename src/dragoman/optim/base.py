@@ -14,7 +14,7 @@ from dragoman.candidates import Pool, metric_of, outlines, rerank_each, weights_
 from dragoman.errors import FailedError, InputError
 from dragoman.features import Weights
 from dragoman.metric import Metric
-from dragoman.optim.context import LearningContext, LearnsFrom
+from dragoman.optim.context import LearnFrom, LearningContext, LearnsFrom, Material, TextPlan
 from dragoman.optim.frozen import frozen_names
 from dragoman.settings import Record
 from dragoman.types import Float64Array, Int32Array, Int64Array
@@ -94,6 +94,10 @@ class Optimiser(Record):
     """Whether it wants candidates with different words only."""
     uses_engine: ClassVar[bool] = False
     """Whether its work can be shared out among the workers of an engine: by `optimise`, or by learners that decode."""
+    default_learn_from: ClassVar[LearnFrom] = LearnFrom.DEVELOPMENT
+    """The sentences of a system's tuning that it learns from unless the user says otherwise."""
+    material: ClassVar[Material] = Material.LISTS
+    """What it learns from where lines of the training text are made into something once."""
 
     def optimise(
         self,
@@ -158,6 +162,33 @@ class Optimiser(Record):
 
     def _learner(self, context: LearningContext) -> Learner:
         return Learner(self)
+
+    def text_plan(self) -> TextPlan | None:
+        """What it does with the training text of a system where it reads this by itself; None: it does not."""
+        return None
+
+    def check_lists(self) -> None:
+        """Raise InputError for settings that only learning online can use, where it learns from lists."""
+
+    def check_development(self, n_sentences: int | None = None) -> None:
+        """Raise InputError for settings that do not go with a development set of so many sentences.
+
+        None: their number is not known yet.
+        """
+
+    def check_folds(self, n_folds: int | None = None) -> None:
+        """Raise InputError for settings that do not go with a learner for each fold of the training text, or for a
+        method that does not learn while it decodes.
+
+        None: their number is not known yet.
+        """
+        raise InputError(
+            f"{self.name} cannot learn from the training text as it decodes; online mira, rm, svm, softramp can"
+        )
+
+    def decodes_by_all_data(self) -> bool:
+        """Whether lines of the training text that it decodes as it learns are decoded by tables that have seen them."""
+        return False
 
     def _cannot(self) -> InputError:
         stored = self.learns_from in (LearnsFrom.FORESTS, LearnsFrom.DECODING)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from dragoman._core import WordTable
 from dragoman.candidates import Pool, Shard
@@ -15,7 +16,7 @@ from dragoman.types import Float64Array, Int32Array, Int64Array
 if TYPE_CHECKING:
     from dragoman.optim.learner_pass import Learners, LearningTask
 
-__all__ = ["LearningContext", "LearnsFrom", "LiveDecoder"]
+__all__ = ["LearnFrom", "LearningContext", "LearnsFrom", "LiveDecoder", "Material", "TextPlan"]
 
 
 class LearnsFrom(StrEnum):
@@ -25,6 +26,38 @@ class LearnsFrom(StrEnum):
     FORESTS = "search spaces"
     DECODING = "sentences that are decoded while it learns"
     TRAINING_TEXT = "the training text of a system with folds"
+
+
+class LearnFrom(StrEnum):
+    """The sentences that are learned from."""
+
+    DEVELOPMENT = "development"  # those that measure the rounds too
+    TRAINING = "training"  # lines of the training text, each decoded by the view that has not seen its fold
+    LISTS = "lists"  # the same lines' lists, made once by the baseline's weights: for methods that learn from lists
+
+
+class Material(StrEnum):
+    """What is made once of lines of the training text, for a method to learn from."""
+
+    LISTS = "lists"  # candidates, by decoding
+    FORESTS = "forests"  # search spaces around the references
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextPlan:
+    """What a method that reads the training text by itself does before its last search, and what it needs for that."""
+
+    steps: tuple[str, ...]
+    """Names of its steps on disk, in order."""
+    seed: int | None
+    """That of the steps; None: that of the tuning."""
+    loss: str
+    """The method whose loss it takes gradients of."""
+    loss_settings: Mapping[str, Any]
+    n_lines: int
+    """Lines of a search."""
+    learns_sparse: bool
+    """Whether it learns weights of sparse features."""
 
 
 class LearningContext:

@@ -38,7 +38,7 @@ from dragoman import _core
 from dragoman.errors import FailedError, InputError
 from dragoman.optim.base import Optimiser, Trace
 from dragoman.optim.centring import centred
-from dragoman.optim.context import LearnsFrom
+from dragoman.optim.context import LearnFrom, LearnsFrom, Material
 from dragoman.optim.epochs import Split, Stopping, run_epochs
 from dragoman.optim.neighbours import Contest, DenseWeights, Form, NeighbourLearner, NeighbourLoss
 from dragoman.settings import about, takes_text
@@ -70,6 +70,8 @@ class FastForest(Optimiser):
 
     name = "fastforest"
     learns_from: ClassVar[LearnsFrom] = LearnsFrom.TRAINING_TEXT
+    default_learn_from = LearnFrom.LISTS
+    material = Material.FORESTS
     objective: NeighbourLoss = NeighbourLoss.EXPECTED_GAIN
     """What a step lowers."""
     contest: Contest | None = field(default=None, metadata=about(resolved="rules; derivations where form=list"))

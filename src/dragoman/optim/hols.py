@@ -32,7 +32,7 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import reduce
 from itertools import pairwise
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 from dragoman.errors import InputError
 from dragoman.features import HOLS_BEFORE, HOLS_STEP, Block, FeatureTable, Weights, blocks_by_template
 from dragoman.optim.base import Optimiser
-from dragoman.optim.context import LearnsFrom
+from dragoman.optim.context import LearnsFrom, TextPlan
 from dragoman.types import Float64Array
 
 __all__ = [
@@ -133,6 +133,8 @@ class Hols(Optimiser):
 
     name = "hols"
     learns_from = LearnsFrom.TRAINING_TEXT
+    held_in: ClassVar[bool] = False
+    """Whether the lines of the search are among those of the gradient."""
     passes: int = 1
     """Passes through the gradient lines."""
     updates: int = 1
@@ -208,6 +210,16 @@ class Hols(Optimiser):
         steps = (*first, *(f"{what}-{n}" for n in range(1, self.updates + 1) for what in ("gradient", "search")))
         return steps[:-1] if self.last is Last.HELD_OUT else steps
 
+    def text_plan(self) -> TextPlan:
+        return TextPlan(
+            steps=self.steps(),
+            seed=self.training_seed or None,
+            loss=self.loss,
+            loss_settings=self.loss_settings,
+            n_lines=self.line_search,
+            learns_sparse=self.updates > 0,
+        )
+
     def learn_text(self, text: HeldOutText) -> Weights:
         """Dense and sparse weights by names."""
         weights = text.weights
@@ -261,6 +273,7 @@ class Hils(Hols):
     """Held-in line search (section 6.1): D_l is part of D_g, and nothing else differs."""
 
     name = "hils"
+    held_in = True
 
 
 def among(table: FeatureTable, names: Collection[str]) -> NDArray[np.bool_]:

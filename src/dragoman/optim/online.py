@@ -109,21 +109,19 @@ class Online(Optimiser):
         return n_learners
 
     def check_folds(self, n_folds: int | None = None) -> None:
-        """Raise InputError for settings that do not go with a learner for each fold of the training text.
-
-        None: their number is not known yet.
-        """
         if self.measure is MeasuredBy.LIVE:
             raise InputError("the training text is learned from, the development set measured: measure by decoding")
         if n_folds is not None and self.learners not in (None, n_folds):
             raise InputError(f"each of {n_folds} folds has a learner; leave out learners={self.learners}")
 
     def check_development(self, n_sentences: int | None = None) -> None:
-        """Raise InputError for settings that do not go with a development set of so many sentences."""
         if self.all_data:
             raise InputError("all_data is for lines of the training text; learn from it, or leave out all_data")
         if n_sentences is not None:
             self.n_learners(n_sentences)
+
+    def decodes_by_all_data(self) -> bool:
+        return self.all_data
 
     def _learner(self, context: LearningContext) -> Learner:
         return OnlineLearner(self, context)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -29,7 +29,7 @@ from dragoman.system.settings import DenseSet, HieroSettings, SystemSettings
 from dragoman.system.translator import Preset, ShownPair, Translator
 from dragoman.types import Float64Array, Int64Array, PathLike, Progress
 
-__all__ = ["HieroTranslator", "chart_features", "extract", "start_weights"]
+__all__ = ["HieroTranslator", "chart_features", "extract", "look_up", "start_weights"]
 
 _CONFIGS = {
     Preset.FAST: ChartConfig.fast,
@@ -187,3 +187,10 @@ def start_weights(settings: HieroSettings) -> dict[str, float]:
         return start | {"rules": 0.2}
     more = {"lm_oov": -1.0, "unknown": -5.0, "count_log": 0.0, "singleton": 0.0}
     return start | more | {f"arity_{n}": 0.2 for n in range(3)}
+
+
+def look_up(grammar: Grammar, settings: HieroSettings, source: str) -> Iterator[tuple[str, int, dict[str, float]]]:
+    """The translations of a source side in all tables: target, occurrences, scores by name."""
+    view = grammar.rule_view(settings.view_config(0, None))
+    for rule in view.lookup(source):
+        yield rule.target, rule.count, dict(zip(view.score_names, rule.scores, strict=True))

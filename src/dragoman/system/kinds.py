@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -64,6 +64,8 @@ class Kind:
     start_weights: Callable[[Any], dict[str, float]]
     """Weights to translate with before any tuning, and where tuning starts."""
     translator: MakeTranslator
+    look_up: Callable[[Grammar, Any, str], Iterator[tuple[str, int, dict[str, float]]]]
+    """What all tables say of a source phrase, with the settings: translation, occurrences, scores by name."""
     find_tables: Callable[[Path, Any, frozenset[str]], ForeignTables] | None = None
     """Tables of other toolkits in a folder; with the settings, and which of them were stated. None: cannot import."""
     export: Callable[[System, Path, int | None, Monitor], dict[str, Path]] | None = None
@@ -78,6 +80,7 @@ KINDS: dict[str, Kind] = {
         extract=phrase.extract,
         start_weights=phrase.start_weights,
         translator=phrase.PhraseTranslator,
+        look_up=phrase.look_up,
         find_tables=moses.find_tables,
         export=moses.export,
     ),
@@ -88,6 +91,7 @@ KINDS: dict[str, Kind] = {
         extract=hiero.extract,
         start_weights=hiero.start_weights,
         translator=hiero.HieroTranslator,
+        look_up=hiero.look_up,
         find_tables=hiero_files.find_tables,
         export=hiero_files.export,
     ),

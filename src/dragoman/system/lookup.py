@@ -13,7 +13,7 @@ from dragoman.corpus import Side
 from dragoman.corpus.tokens import TokenLines, detokenize
 from dragoman.corpus.tokens.spans import MASKS
 from dragoman.errors import InputError
-from dragoman.system.settings import HieroSettings, PhraseSettings
+from dragoman.system.kinds import kind_named
 from dragoman.system.system import System
 from dragoman.system.training import TrainingLines
 from dragoman.text import GLUE, split_tokens
@@ -22,7 +22,6 @@ from dragoman.types import Int32Array, Int64Array
 __all__ = ["Lookup", "LookupRow", "look_up", "training_pair"]
 
 _GAP = re.compile(r"\[X(?:,\d+)?\]", re.IGNORECASE)
-_PHRASE_SCORES = ("p_e_f", "p_f_e", "lex_e_f", "lex_f_e")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,10 +57,11 @@ def look_up(
     """
     if not _GAP.sub("", phrase).strip():
         raise InputError(f"'{phrase}' has no words to look up")
-    if _GAP.search(phrase) and not isinstance(system.settings.model, HieroSettings):
+    if _GAP.search(phrase) and not kind_named(system.settings.kind).has_rules:
         raise InputError(f"'{phrase}' has gaps, and only a hierarchical system has rules with gaps")
     readings = list(_readings(system.lines(raw=raw), phrase))
-    options = [list(_options(system, reading)) for reading in readings]
+    look, settings = kind_named(system.settings.kind).look_up, system.settings.model
+    options = [list(look(system.grammar, settings, reading)) for reading in readings]
     totals = [sum(count for _, count, _ in each) for each in options]
     best = totals.index(max(totals)) if any(totals) else -1  # what translation takes
     source, found = readings[best], options[best]
@@ -106,17 +106,6 @@ def _readings(text: TokenLines, phrase: str) -> Iterator[str]:
     found = [as_tokens, text.term(line, target=False), text.prepare(line)]
     for tokens in dict.fromkeys(found):
         yield " ".join(gaps.get(token.strip(GLUE), token) for token in split_tokens(tokens))
-
-
-def _options(system: System, source: str) -> Iterator[tuple[str, int, dict[str, float]]]:
-    model = system.settings.model
-    if isinstance(model, PhraseSettings):
-        for option in system.grammar.view(model.view_config(0, None)).lookup(source):
-            yield option.target, option.count, {name: getattr(option, name) for name in _PHRASE_SCORES}
-    elif isinstance(model, HieroSettings):
-        view = system.grammar.rule_view(model.view_config(0, None))
-        for rule in view.lookup(source):
-            yield rule.target, rule.count, dict(zip(view.score_names, rule.scores, strict=True))
 
 
 def _lines_with(side: Side, phrase: str) -> Int64Array:

@@ -16,7 +16,7 @@ from dragoman.align import AlignConfig, AlignMethod
 from dragoman.corpus import Bitext
 from dragoman.cost import format_bytes
 from dragoman.errors import InputError
-from dragoman.system.settings import HieroSettings, ModelSettings, PhraseSettings
+from dragoman.system.settings import ModelSettings
 from dragoman.types import rows_of
 
 if TYPE_CHECKING:
@@ -176,12 +176,12 @@ def _grammar(
     size: TextSize, model: ModelSettings, base: int, n_threads: int, limit: int | None
 ) -> tuple[Need, int | None, int]:
     """The need of the extraction, and how much its occurrences and how many threads it may have."""
-    per_word, pairs_of_occurrences, pair_bytes, row_bytes = _rates(model, size.n_pairs)
+    per_word, pairs_of_occurrences, pair_bytes, row_bytes = model.extraction_rates(size.n_pairs)
     n_occurrences = per_word * size.n_words[0]
     n_pairs = pairs_of_occurrences * n_occurrences
     bucket = _BUCKET_COPIES * _OCCURRENCE * n_occurrences / _BUCKETS
     fixed = base + row_bytes * n_pairs
-    usual = model.rules.max_memory_bytes if isinstance(model, HieroSettings) else 4 << 30
+    usual = model.extraction_memory
 
     def memory(spool: float, n: int) -> int:
         return int(fixed + min(_OCCURRENCE * n_occurrences, _SPOOLS * spool + n * (bucket + _WRITER)))
@@ -192,27 +192,15 @@ def _grammar(
         while n > 1 and memory(_LEAST_SPOOL, n) > limit:
             n -= 1
         spool = int(max(_LEAST_SPOOL, min(usual, (limit - fixed - n * (bucket + _WRITER)) / _SPOOLS)))
-    advice = "extract less (`max_length`), or train on fewer pairs"
-    if isinstance(model, HieroSettings):
-        advice = "extract less (`max_length=7`, `min_count=2`, `tight=True`), or train on fewer pairs"
     need = Need(
         stage="grammar",
         memory=memory(spool, n),
         least=least,
         disk=int(pair_bytes * n_pairs),
         scratch=int(2 * pair_bytes * n_pairs + (_OCCURRENCE * n_occurrences if spool < usual else 0)),
-        advice=advice,
+        advice=f"extract less ({model.fewer}), or train on fewer pairs",
     )
     return need, None if spool == usual else spool, n
-
-
-def _rates(model: ModelSettings, n_pairs: int) -> tuple[float, float, float, float]:
-    """Occurrences of a source word, distinct pairs of an occurrence, bytes of a pair on disk and of its rows."""
-    if isinstance(model, HieroSettings):
-        per_word = 30.0 if model.rules.is_tight(n_pairs) else 70.0
-        return per_word * (model.rules.max_length / 10) ** 2, 0.45, 80.0, 34.0
-    length = model.max_phrase_length if isinstance(model, PhraseSettings) else 7
-    return 5.5 * min(1.0, length / 7), 0.75, 90.0, 34.0
 
 
 def _lm(n_words: int, order: int, n_folds: int, base: int) -> Need:

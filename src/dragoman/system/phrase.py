@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from dragoman.align import Alignment
@@ -26,8 +26,9 @@ from dragoman.system.settings import PhraseSettings, SystemSettings
 from dragoman.system.translator import Preset, ShownPair, Translator
 from dragoman.types import Float64Array, Int64Array, PathLike, Progress
 
-__all__ = ["PhraseTranslator", "extract", "start_weights"]
+__all__ = ["PhraseTranslator", "extract", "look_up", "start_weights"]
 
+_SCORES = ("p_e_f", "p_f_e", "lex_e_f", "lex_f_e")
 _CONFIGS = {
     Preset.FAST: PhraseConfig.fast,
     Preset.DEFAULT: PhraseConfig,
@@ -41,6 +42,8 @@ class PhraseTranslator(Translator[PhraseBatch]):
     `word_counts` (by id) of the training text say which words are frequent to templates, `word_classes` what classes
     they are in.
     """
+
+    in_a_row = True
 
     def __init__(
         self,
@@ -129,3 +132,9 @@ def start_weights(settings: PhraseSettings) -> dict[str, float]:
     names = PhraseFeatures(reordering=settings.reordering).reordering_names()
     share = 0.3 / max(1, len(names))
     return start | {name: share for model in names for name in model}
+
+
+def look_up(grammar: Grammar, settings: PhraseSettings, source: str) -> Iterator[tuple[str, int, dict[str, float]]]:
+    """The translations of a source phrase in all tables: target, occurrences, scores by name."""
+    for option in grammar.view(settings.view_config(0, None)).lookup(source):
+        yield option.target, option.count, {name: getattr(option, name) for name in _SCORES}

@@ -13,7 +13,6 @@ from dragoman.align import Alignment
 from dragoman.features import FeatureIndex, Weights
 from dragoman.search import EdgeKind, Reach, ReferenceConfig, ReferenceForests
 from dragoman.search.sentences import Sentences
-from dragoman.system.phrase import PhraseTranslator
 from dragoman.system.translator import Translator
 from dragoman.system.view import SystemView
 from dragoman.types import Float64Array
@@ -113,7 +112,7 @@ class _Shown:
 
     def derivation(self) -> list[ShownRule]:
         """Of every node the most probable rule, parents first; glue is left out. Phrases in the order of the target."""
-        if isinstance(self._translator, PhraseTranslator):
+        if self._translator.in_a_row:
             return self._phrases()
         forests = self._forests
         found: list[ShownRule] = []

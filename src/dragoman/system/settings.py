@@ -64,6 +64,8 @@ class ModelSettings(Record):
     """
 
     kind: ClassVar[str]
+    fewer: ClassVar[str] = "`max_length`"
+    """The settings that make an extraction smaller, as an advice names them."""
     _known: ClassVar[dict[str, type[ModelSettings]]] = {}
 
     def __init_subclass__(cls) -> None:
@@ -89,6 +91,17 @@ class ModelSettings(Record):
         if hint == tuple[Reordering, ...] and isinstance(value, str):
             return reordering_by_name(value, called)
         return None if value == -1 and types.NoneType in typing.get_args(hint) else convert(value, hint, called)
+
+    @property
+    def extraction_memory(self) -> int:
+        """Bytes that the occurrences of an extraction may take, unless a limit says otherwise."""
+        return 4 << 30
+
+    def extraction_rates(self, n_pairs: int) -> tuple[float, float, float, float]:
+        """Of so many pairs: occurrences of a source word, distinct pairs of an occurrence, bytes of a pair on disk and
+        of its rows.
+        """
+        return 5.5, 0.75, 90.0, 34.0
 
     def to_json(self) -> dict[str, Any]:
         return dict(plain(self))
@@ -117,6 +130,9 @@ class PhraseSettings(ModelSettings):
         if self.distortion_limit is not None and self.distortion_limit < 0:
             raise InputError(f"the distortion limit must not be negative, but is {self.distortion_limit}")
 
+    def extraction_rates(self, n_pairs: int) -> tuple[float, float, float, float]:
+        return 5.5 * min(1.0, self.max_phrase_length / 7), 0.75, 90.0, 34.0
+
     def view_config(self, max_targets: int, fold: int | None) -> PhraseViewConfig:
         """How the grammar is seen, all data or all but a fold."""
         return PhraseViewConfig(
@@ -143,6 +159,7 @@ class HieroSettings(ModelSettings):
     """Of a hierarchical system."""
 
     kind: ClassVar[str] = "hiero"
+    fewer: ClassVar[str] = "`max_length=7`, `min_count=2`, `tight=True`"
 
     dense: DenseSet = DenseSet.FULL14
     max_span: int = 20
@@ -153,6 +170,14 @@ class HieroSettings(ModelSettings):
     def _check(self) -> None:
         if self.max_span < 1:
             raise InputError(f"a rule covers at least one word, so max_span cannot be {self.max_span}")
+
+    @property
+    def extraction_memory(self) -> int:
+        return self.rules.max_memory_bytes
+
+    def extraction_rates(self, n_pairs: int) -> tuple[float, float, float, float]:
+        per_word = 30.0 if self.rules.is_tight(n_pairs) else 70.0
+        return per_word * (self.rules.max_length / 10) ** 2, 0.45, 80.0, 34.0
 
     def view_config(self, max_targets: int, fold: int | None, *, added: bool = False) -> RuleViewConfig:
         """How the grammar is seen, all data or all but a fold; decoders do not see added rules."""

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +68,9 @@ class Translator(ABC, Generic[Batch]):
     Keeps no weights between calls; thread-safe. `index` grows with the sparse features of what is found; `vocab` is
     the target side's.
     """
+
+    in_a_row: ClassVar[bool] = False
+    """Whether a derivation is a row of phrases, not a tree of rules."""
 
     def __init__(
         self,

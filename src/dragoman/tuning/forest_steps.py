@@ -21,8 +21,9 @@ from dragoman.search import Reach, ReferenceConfig, ReferenceForests
 from dragoman.search.reference import ARRAY_TYPES
 from dragoman.settings import plain
 from dragoman.sources.lists.folder import tables_of
-from dragoman.system import PhraseSettings, System, digest_lines
+from dragoman.system import System, digest_lines
 from dragoman.system.aligned_pairs import AlignedPairs
+from dragoman.system.kinds import kind_named
 from dragoman.system.references import FoldReferences, LineForests, PairReferences, References
 from dragoman.system.training import shards
 from dragoman.tuning.list_steps import MadeModel
@@ -50,6 +51,11 @@ class MadeForests:
     def scale(self) -> float:
         """What multiplied the weights."""
         return float(self.made.content["scale"])
+
+    @property
+    def scores(self) -> tuple[float, float]:
+        """What the step's record says of them."""
+        return self.shares
 
     @property
     def shares(self) -> tuple[float, float]:
@@ -83,20 +89,21 @@ class MadeForests:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ForestSteps:
-    """Forests by the weights `theta`, and a method that learns from them."""
+    """Forests by the weights `theta`, and a method that learns from them.
+
+    Lines are those of the task's pairs, if it has any.
+    """
 
     task: TuningTask
     method: FastForest
     theta: Weights
     engine: Engine
     store: Store
-    pairs: AlignedPairs | None = None
-    """What is learned from instead of the training text: `lines` are then numbers of these."""
 
-    def make_forests(self, lines: Int64Array) -> MadeForests:
+    def make(self, lines: Int64Array) -> MadeForests:
         """The forests of the lines, from an earlier step if there was one; a stopped making goes on."""
         task, method = self.task, self.method
-        if method.form is Form.LIST and isinstance(task.parent.settings.model, PhraseSettings):
+        if method.form is Form.LIST and not kind_named(task.parent.settings.kind).has_rules:
             raise InputError(
                 "form=list moves in trees of rules; forests of phrase pairs are summed whole, with neighbours joined "
                 "and split in all ways: leave out form"
@@ -109,7 +116,7 @@ class ForestSteps:
             "lines": digest_lines(lines),
             "features": list(task.parent.settings.features),
             "all_data": all_data,
-            **({} if self.pairs is None else {"pairs": self.pairs.digest()}),
+            **({} if task.pairs is None else {"pairs": task.pairs.digest()}),
             **{name: plain(getattr(method, name)) for name in settings},
         }
 
@@ -119,7 +126,7 @@ class ForestSteps:
             scale = method.scale or self._fit_scale(lines, weights)
             # What is left out is what has next to no share at the scale that is learned at.
             config = replace(_config(method), beam=method.beam, wrong_beam=method.wrong_beam)
-            job = _ForestJob(task.parent, _scaled(weights, scale), config, all_data, self.pairs)
+            job = _ForestJob(task.parent, _scaled(weights, scale), config, all_data, task.pairs)
             missing = [i for i, part in enumerate(parts) if not _is_made(folder, i, part)]
             n_done = sum(map(len, parts)) - sum(len(parts[i]) for i in missing)
             made = self.engine.map(job, (parts[i] for i in missing))
@@ -166,7 +173,7 @@ class ForestSteps:
             store, of_store = found.store(index)
             positions = np.flatnonzero(np.isin(of_store, lines))
             folds = None
-            if self.pairs is None and not task.config.phi.all_data:
+            if task.pairs is None and not task.config.phi.all_data:
                 folds = task.parent.training.folds[of_store[positions]].astype(np.int64)
             theta = self.theta.values_on(index)
             kept = [index.find(name) for name in frozen_names(index, frozen)]
@@ -208,8 +215,8 @@ class ForestSteps:
     def _fit_scale(self, lines: Int64Array, weights: FeatureTable) -> float:
         """From forests of some lines in which nothing is left out."""
         task = self.task
-        sample = (self.pairs or task.parent.training).evenly(_N_SCALE_LINES, lines)
-        references = _references(task.parent, self.pairs, all_data=task.config.phi.all_data)
+        sample = (task.pairs or task.parent.training).evenly(_N_SCALE_LINES, lines)
+        references = _references(task.parent, task.pairs, all_data=task.config.phi.all_data)
         part = references.parse(sample, weights, _config(self.method), n_threads=task.n_threads)
         index = FeatureIndex()
         ids = index.extend_table(part.features.features, None)

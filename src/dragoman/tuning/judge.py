@@ -22,6 +22,7 @@ from dragoman.run import HeldOutLines, Kept
 from dragoman.run.tunings import RoundRecord
 from dragoman.system import System, TrainingLines, digest_lines, sample_lines
 from dragoman.tuning.choice import first_candidates
+from dragoman.tuning.config import FEWEST
 from dragoman.tuning.loop import Keep
 from dragoman.tuning.notes import length_warning
 from dragoman.tuning.step_log import StepLog
@@ -30,13 +31,11 @@ from dragoman.types import Int64Array
 from dragoman.work.engine import Engine
 from dragoman.work.store import Made, Step, Store
 
-__all__ = ["EASILY", "FEWEST", "JUDGE", "Judge", "Verdict", "draw_judges", "fall_of_development", "n_judging"]
+__all__ = ["EASILY", "JUDGE", "Judge", "Verdict", "draw_judges", "fall_of_development", "n_judging"]
 
 JUDGE = "judge"
 _SHARE = 4
 """Of the fold's lines at most one in so many judges: the others teach, or are searched on."""
-FEWEST = 50
-"""With fewer lines a difference is chance."""
 _FEW = f"the last fold has too few lines to keep aside {FEWEST} of them, and a quarter at most"
 EASILY = "θ was fitted to the development set, so its score there falls easily"
 _KEPT = {

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.errors import InputError
-from dragoman.optim import Hils, Hols
+from dragoman.optim import Hols
 from dragoman.system import TrainingLines, sample_lines
 from dragoman.tuning.judge import draw_judges, n_judging
 from dragoman.types import Int64Array
@@ -53,8 +53,7 @@ def draw_lines(
     """
     folds = training.folds
     last = training.n_folds - 1 if fold is None else fold
-    held_in = isinstance(method, Hils)
-    if held_in:
+    if method.held_in:
         own = np.flatnonzero(folds != last if fold is None else folds == fold)
         gradient = training.evenly(limit, own)
         search = _drawn(gradient, method, last)
@@ -70,7 +69,13 @@ def draw_lines(
     if len(gradient) < n_parts and method.updates:
         raise InputError(f"{len(gradient)} gradient lines are too few for {n_parts} updates in a pass")
     search = search[np.argsort(folds[search], kind="stable")]
-    return LineSets(search=search, gradient=gradient.astype(np.int64), n_parts=n_parts, judges=judges, held_in=held_in)
+    return LineSets(
+        search=search,
+        gradient=gradient.astype(np.int64),
+        n_parts=n_parts,
+        judges=judges,
+        held_in=method.held_in,
+    )
 
 
 def _unlike(training: TrainingLines, allowed: NDArray[np.bool_], search: Int64Array) -> Int64Array:

@@ -46,6 +46,11 @@ class MadeLists:
         """Of the candidates that the search found best."""
         return float(self.made.content["score"])
 
+    @property
+    def scores(self) -> tuple[float, float]:
+        """What the step's record says of them."""
+        return self.score, self.score
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MadeModel:
@@ -82,7 +87,7 @@ class ListSteps:
     engine: Engine
     store: Store
 
-    def make_lists(self, lines: Int64Array) -> MadeLists:
+    def make(self, lines: Int64Array) -> MadeLists:
         """The lists of the lines, from an earlier step if there was one; a stopped making goes on."""
         task, settings = self.task, self._settings()
         key = {

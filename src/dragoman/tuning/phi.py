@@ -29,7 +29,7 @@ from dragoman.features import (
     read_weights,
 )
 from dragoman.features.blocks import ORIENTATIONS, REORDERING
-from dragoman.optim import FastForest, LearnsFrom, Mert, Optimiser
+from dragoman.optim import LearnsFrom, Material, Mert, Optimiser
 from dragoman.optim.hols import among
 from dragoman.settings import Record, takes_text
 from dragoman.types import PathLike
@@ -90,7 +90,7 @@ class Theta(StrEnum):
     SEARCH = "search"  # a search on the development set, without sparse features
 
 
-def default_last(learner: Optimiser | None, *, all_data: bool = False) -> LastSearch:
+def default_last(learner: Optimiser | type[Optimiser] | None, *, all_data: bool = False) -> LastSearch:
     """The last search unless one is chosen, after phi was learned by a method or given (None).
 
     What is learned from forests has no scale beside theta, whose maximum on the development set lets no phi look good
@@ -98,7 +98,7 @@ def default_last(learner: Optimiser | None, *, all_data: bool = False) -> LastSe
     """
     if learner is None:
         return LastSearch.DEV
-    if not isinstance(learner, FastForest):
+    if learner.material is not Material.FORESTS:
         return LastSearch.NONE
     return LastSearch.BLOCKS if all_data else LastSearch.HELD_OUT_BLOCKS
 

@@ -10,30 +10,29 @@ Where phi is given, only the last step is left.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from dragoman.errors import InputError
 from dragoman.features import FeatureTable, Weights, parse_templates
 from dragoman.metric import Tokenizer
-from dragoman.optim import FastForest, Optimiser
+from dragoman.optim import Material, Optimiser
 from dragoman.optim.frozen import frozen_members
 from dragoman.optim.hols import among, moved
 from dragoman.run import RunFolder
 from dragoman.run.tunings import TuneRecord
 from dragoman.system import System, digest_lines
-from dragoman.system.aligned_pairs import AlignedPairs
 from dragoman.system.kinds import kind_named
 from dragoman.system.training import sample_lines
 from dragoman.tuning.decoder import Decoder
 from dragoman.tuning.development import DevelopmentRounds
-from dragoman.tuning.forest_steps import ForestSteps
+from dragoman.tuning.forest_steps import ForestSteps, MadeForests
 from dragoman.tuning.judge import Judge, Verdict, draw_judges, n_judging
 from dragoman.tuning.line_search import LineSearch, SearchResult
-from dragoman.tuning.list_steps import ListSteps, list_lines
+from dragoman.tuning.list_steps import ListSteps, MadeLists, MadeModel, list_lines
 from dragoman.tuning.phi import PHI, LastSearch, Phi, Theta, check_templates, default_last, possible_blocks
 from dragoman.tuning.step_log import StepLog
 from dragoman.tuning.task import TuningTask
@@ -48,14 +47,25 @@ _NO_LINES = "tables that have seen the lines (all_data) made the lists"
 _OTHER_PAIRS = "it was learned from other pairs than the training text"
 
 
+class MaterialSteps(Protocol):
+    """What is made of lines of the training text, and what a method learns from it: steps on disk."""
+
+    def make(self, lines: Int64Array) -> MadeLists | MadeForests: ...
+
+    def learn(self, found: Any, lines: Int64Array, *, frozen: Sequence[str], seed: int) -> MadeModel:
+        """From what `make` made of lines, those of `lines`."""
+        ...
+
+
+_STEPS: dict[Material, Callable[..., MaterialSteps]] = {Material.LISTS: ListSteps, Material.FORESTS: ForestSteps}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PhiTask(TuningTask):
     """`method` learns phi; where that is given, it is the method of the last search."""
 
     method: Optimiser
     phi: FeatureTable | None = None
-    pairs: AlignedPairs | None = None
-    """What FastForest learns from instead of the training text."""
 
     @property
     def learns(self) -> bool:
@@ -154,25 +164,17 @@ class _Tuning:
     # ---- steps 2 and 3
 
     def learn(self, theta: Weights) -> Weights:
-        """Theta and phi by the method, from lists."""
+        """Theta and phi by the method, from what is made of the lines."""
         task, lines, chosen = self._task, self._lines, self._chosen
         # The last step is that of the seed.
         seed = task.seed if task.last is LastSearch.NONE else self._training_seed
-        shared: dict[str, Any] = {"task": task, "theta": theta, "engine": self._engine, "store": self._shared}
-        if isinstance(task.method, FastForest):
-            by_forests = ForestSteps(method=task.method, pairs=task.pairs, **shared)
-            self._log.begin("forests", len(lines))
-            forests = by_forests.make_forests(lines)
-            self._log.step("forests", len(lines), forests.made, forests.shares)
-            self._log.begin("model", len(chosen))
-            model = by_forests.learn(forests, chosen, frozen=self._frozen, seed=seed)
-        else:
-            by_lists = ListSteps(method=task.method, **shared)
-            self._log.begin("lists", len(lines))
-            lists = by_lists.make_lists(lines)
-            self._log.step("lists", len(lines), lists.made, (lists.score, lists.score))
-            self._log.begin("model", len(chosen))
-            model = by_lists.learn(lists, chosen, frozen=self._frozen, seed=seed)
+        name, method = task.method.material, task.method
+        steps = _STEPS[name](task=task, method=method, theta=theta, engine=self._engine, store=self._shared)
+        self._log.begin(name.value, len(lines))
+        found = steps.make(lines)
+        self._log.step(name.value, len(lines), found.made, found.scores)
+        self._log.begin("model", len(chosen))
+        model = steps.learn(found, chosen, frozen=self._frozen, seed=seed)
         self._log.step("model", len(chosen), model.made, model.scores)
         self._log.notes += model.notes
         self._log.warnings += model.warnings

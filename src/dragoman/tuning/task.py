@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dragoman.candidates import Objective
 from dragoman.features import Weights
 from dragoman.run import RunFolder
 from dragoman.run.tunings import RoundRecord
 from dragoman.system import System, SystemView
+from dragoman.system.aligned_pairs import AlignedPairs
+from dragoman.tuning.config import TuneConfig
 from dragoman.tuning.decoder import Decoder
 from dragoman.tuning.line_search import LinesDecoder
 from dragoman.tuning.loop import Phase
@@ -19,9 +21,6 @@ from dragoman.tuning.step_log import OnStage
 from dragoman.types import Int64Array, Progress
 from dragoman.work.engine import Engine
 from dragoman.work.store import Store
-
-if TYPE_CHECKING:
-    from dragoman.tuning.system import TuneConfig
 
 __all__ = ["TuningTask"]
 
@@ -45,6 +44,8 @@ class TuningTask:
     k: int
     distinct: bool
     seed: int
+    pairs: AlignedPairs | None = None
+    """What is learned from instead of the training text."""
     shared: Path | None = None
     say: Callable[[str], None] = lambda _: None
     n_threads: int = 1

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dragoman.cli.tuning.options import TuneOptions, flag
 from dragoman.errors import InputError
 from dragoman.features import WeightFormat
-from dragoman.optim import FastForest
-from dragoman.tuning import LastSearch, LearnFrom
+from dragoman.tuning import LastSearch, LearnFrom, default_last
 
 __all__ = ["check_options"]
 
@@ -80,7 +79,7 @@ def _check_training(options: TuneOptions) -> None:
     of_both = sorted(flag(name) for name in given & {"blocks", "last"})
     if how is not LearnFrom.LISTS and options.phi is None and of_both:
         raise InputError(f"{', '.join(of_both)} is for learned sparse weights; add --train, or --phi FILE")
-    by_default = LastSearch.HELD_OUT_BLOCKS if options.method_name == FastForest.name else LastSearch.NONE
-    last = options.last or (by_default if how is LearnFrom.LISTS else LastSearch.DEV)
+    learner = options.method_type if how is LearnFrom.LISTS else None
+    last = options.last or default_last(learner, all_data=options.all_data)
     if last is LastSearch.NONE and options.blocks is not None:
         raise InputError("--blocks belongs to a last search; leave it out, or name one, such as --last dev")

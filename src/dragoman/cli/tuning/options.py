@@ -15,7 +15,7 @@ from dragoman.cli.list_options import FeatureOptions, added_files
 from dragoman.cli.session import Json, Quiet, Seed, Threads
 from dragoman.errors import InputError
 from dragoman.features import WeightFormat
-from dragoman.optim import LIST_METHODS, OPTIMISERS, FastForest, LearnsFrom, list_methods, method_named
+from dragoman.optim import LIST_METHODS, OPTIMISERS, LearnsFrom, Optimiser, list_methods, method_named
 from dragoman.settings import listed
 from dragoman.tuning import Keep, LastSearch, LearnFrom, LoopSettings, PhiBlocks, PhiSettings, Theta, read_moses_run
 from dragoman.work.engine import EngineName
@@ -364,6 +364,11 @@ class TuneOptions(FeatureOptions):
             raise InputError(f"--method was given {len(names)} times ({', '.join(names)}); give one, or {ALL}")
         return names[0] if len(names) == 1 else ALL
 
+    @property
+    def method_type(self) -> type[Optimiser]:
+        """The class of the method; of those that are compared, what all methods share."""
+        return Optimiser if self.comparing else method_named(self.method_name)
+
     def compared_methods(self) -> tuple[str, ...]:
         """The methods for lists that were named, or all. Raises InputError for one that does not learn from lists."""
         names = self.method or []
@@ -403,9 +408,7 @@ class TuneOptions(FeatureOptions):
 
     @property
     def learns_from(self) -> LearnFrom:
-        if self.train or (self.learn_from is None and self.method_name == FastForest.name):
-            return LearnFrom.LISTS
-        return self.learn_from or LearnFrom.DEVELOPMENT
+        return LearnFrom.LISTS if self.train else self.learn_from or self.method_type.default_learn_from
 
     def phi_settings(self) -> PhiSettings:
         """What was said about learned sparse weights; the seed is that of all steps."""
