@@ -124,7 +124,7 @@ def test_tuning_with_binary_weights(tmp_path, monkeypatch, method):
         "weights": start,
     }
     text = tune_system(system, *files, tmp_path / "text", **options)
-    for module in ("features.weight_files", "tuning.system"):
+    for module in ("features.weight_files", "tuning.settings_record"):
         monkeypatch.setattr(import_module(f"dragoman.{module}"), "MANY_WEIGHTS", 3)
 
     def stop(record):
