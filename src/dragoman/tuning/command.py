@@ -53,7 +53,7 @@ class CommandTemplate:
         words = self.fill(**values)
         with log.open("wb") as output:
             try:
-                process = subprocess.Popen(  # noqa: S603
+                process = subprocess.Popen(
                     words, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
                 )
             except OSError as error:
@@ -95,7 +95,7 @@ def _fields(word: str) -> list[str]:
 def _watched(process: subprocess.Popen[bytes]) -> Iterator[None]:
     """Inside the block, the end of this process is that of the decoder and whatever it started, even by SIGKILL."""
     command = [sys.executable, "-I", "-S", str(Path(__file__).with_name("watchdog.py")), str(process.pid)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as watchdog:  # noqa: S603
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as watchdog:
         try:
             yield
         finally:
